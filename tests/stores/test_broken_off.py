@@ -165,8 +165,9 @@ async def test_what_is_stored_is_returned_though_the_backend_fails_right_after(
     step: str,
 ) -> None:
     """The caller would say it again, and it would count twice; operators are told, in no detail."""
-    async with opened(place) as store:
+    async with opened(place) as store, opened(place) as other:
         await fill(store)
+        await other.remember("u", "so that the first one has to ask for changes")
         backend = store._facts("u")._backend
 
         async def fail(*given: Any) -> None:

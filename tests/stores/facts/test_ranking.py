@@ -257,6 +257,28 @@ def test_the_order_is_that_of_the_plain_formula(seed: int) -> None:
     assert found[0].score == pytest.approx(expected[0][1], abs=2e-6)
 
 
+@pytest.mark.parametrize("room", [1500, 1499])
+def test_after_a_few_questions_all_vectors_are_there(
+    monkeypatch: pytest.MonkeyPatch, room: int
+) -> None:
+    """If there is room for them; else a question brings those alone that it needs."""
+    dice, words = random.Random(3), [f"w{n}" for n in range(200)]
+    facts, ranking, lacking = draw_facts(dice, 1500, words), Ranking(64), list[int]()
+    ranking.take_in(Marks.of([Marked(n, 1, encode_marks(facts[n], 64)) for n in facts]))
+    for name, number in {"ALL": 1000, "FEW": 100, "MOST": room}.items():
+        monkeypatch.setattr(module, name, number)
+    for _ in range(16):
+        search = Search(asked(" ".join(dice.choices(words, k=4))), 0, 10)
+        missing = ranking.find_missing(search, None)
+        lacking.append(len(missing))
+        assert len(set(missing)) == len(missing)
+        assert len(missing) <= (200 if room == 1500 else 100)
+        ranking.learn([Vector(seq, 1, facts[seq].vectors) for seq in missing])
+        assert ranking.find_missing(search, None) == []
+    assert (lacking[-1] == 0) == (room == 1500)
+    assert sum(lacking) <= 1500  # none comes twice
+
+
 def test_beyond_some_facts_few_vectors_give_the_same_best(monkeypatch: pytest.MonkeyPatch) -> None:
     """What the codes guess decides whose vectors are looked at; pages are parts of one order."""
     dice, words = random.Random(7), [f"w{n}" for n in range(200)]

@@ -3,11 +3,16 @@
 import asyncio
 import os
 from collections.abc import Callable
+from datetime import UTC, datetime
 from urllib.parse import urlsplit
 
 import pytest
 
 from goldfish import MemoryStoreBackendError, PostgresMemoryStore
+from goldfish.stores.arguments import hash_key
+from goldfish.stores.facts.encoding import encode_base, encode_said
+from goldfish.stores.facts.identity import identity
+from goldfish.stores.facts.marking import make_marks
 from goldfish.stores.postgres.schema.migration import MIGRATIONS, migrate
 from tests.stores.postgres.places import ask, connected, contents, said
 
@@ -181,3 +186,59 @@ def test_a_store_made_before_a_fork_works_on_both_sides(dsn: str) -> None:
         await store.aclose()
 
     asyncio.run(close())
+
+
+async def remember_as_version_12(dsn: str, text: str, fact_id: str, key: str | None = None) -> str:
+    """Tell a fact as a process of that version does, by words alone; return the id it gets."""
+    now = datetime.now(UTC)
+    values = [fact_id, identity(text), encode_base({}, now), encode_said(text, now)]
+    token = hash_key(key, "remember")
+    detail: bytes = await ask(
+        dsn,
+        """SELECT detail FROM goldfish.remember_fact(
+           'u', 'u', %b, %b, %b, %b, NULL::double precision, '', '', 1, %b::bytea, %b::bytea)""",
+        *(value.encode() for value in values),
+        None if token is None else token.encode(),
+        make_marks(text, {}, b"", 0),
+    )
+    return detail.decode()
+
+
+async def test_processes_of_versions_12_and_13_know_each_others_facts(dsn: str) -> None:
+    """Facts from before the upgrade, and those that an older process tells after it."""
+    async with connected(dsn) as connection:
+        await migrate(connection, "goldfish", MIGRATIONS[:12])
+    assert await remember_as_version_12(dsn, "I like tea", "a", "k") == "a"
+    async with PostgresMemoryStore(dsn, embedder=None) as store:
+        assert [hit.fact.id for hit in await store.recall("u", "tea")] == ["a"]
+        assert (await store.remember("u", "I like tea", key="k")).times_seen == 1
+        assert (await store.remember("u", "i like TEA")).times_seen == 2
+        milk = await store.remember("u", "I like milk", key="m")
+        version = "SELECT version FROM goldfish.fact_users"
+        before = await ask(dsn, version)
+        assert (await store.remember("u", "I like milk", key="m")).id == milk.id
+        assert await ask(dsn, version) == before
+        assert await remember_as_version_12(dsn, "I like milk", "b", "m") == milk.id
+        assert await remember_as_version_12(dsn, "I like milk", "b") == milk.id
+        assert await remember_as_version_12(dsn, "I like salt", "c") == "c"
+        rice = await store.remember("u", "I like rice")
+        assert {hit.fact.id for hit in await store.recall("u", "like")} == {
+            *("a", "c", milk.id, rice.id)
+        }
+        listed = await store.list_facts("u")
+        assert [fact.times_seen for fact in listed] == [2, 2, 1, 1]
+        assert [each for each in await store.examine() if each.level != "ok"] == []
+
+
+async def test_a_fact_takes_the_place_of_an_expired_one(dsn: str) -> None:
+    """That nobody has swept away yet: the new one has its own id and history, and counts once."""
+    async with PostgresMemoryStore(dsn, embedder=None) as store:
+        old = await store.remember("u", "I like milk", ttl=60)
+        await store.revise("u", old.id, "I like tea")
+        await ask(dsn, "UPDATE goldfish.facts SET expires_at = now() - interval '1 second'")
+        async with PostgresMemoryStore(dsn, embedder=None) as other:
+            new = await other.remember("u", "I like tea", ttl=60)
+            assert (new.id != old.id, new.times_seen) == (True, 1)
+            assert await other.list_facts("u") == [new]
+            assert [hit.fact for hit in await other.recall("u", "tea")] == [new]
+        assert await ask(dsn, "SELECT count(*) FROM goldfish.fact_history") == 0

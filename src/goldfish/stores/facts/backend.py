@@ -117,11 +117,31 @@ class Unmarked(NamedTuple):
     vectors: bytes
 
 
+class Added(NamedTuple):
+    """A fact as it came, and how the facts of its user stood then.
+
+    So a process that knew all others need not ask for what it wrote itself.
+    """
+
+    known: Known
+    now: float
+    marked: bool
+    row: Row
+
+
 class Written(NamedTuple):
     """The outcome of a write, with the id of the fact, or of what was in the way."""
 
     outcome: Literal["done", "not found", "taken", "other model", "unnamed"]
     detail: str
+    added: Added | None = None  # by ``remember``, unless it counted a fact again
+
+
+class Unchanged(NamedTuple):
+    """Facts of a user of whom nothing has changed, and when they were read."""
+
+    now: float
+    stored: list[Stored]
 
 
 class FactsBackend(Protocol):
@@ -141,6 +161,9 @@ class FactsBackend(Protocol):
 
     async def read(self, user_id: str, seqs: list[int]) -> list[Stored]:
         """Return those of these facts that live, in any order."""
+
+    async def read_unchanged(self, user_id: str, known: Known, seqs: list[int]) -> Unchanged | None:
+        """Do the same as of one moment; None if anything of the user's facts has changed since."""
 
     async def vectors(self, user_id: str, seqs: list[int]) -> list[Vector]:
         """Return the vectors of those of these facts that are there, in any order."""

@@ -21,6 +21,7 @@ from goldfish.messages import Fact, Recollection, new_id
 from goldfish.stores.facts.backend import (
     STEP,
     VECTORS,
+    Added,
     Changes,
     FactsBackend,
     Known,
@@ -44,6 +45,7 @@ from goldfish.stores.facts.identity import identity, key_of_name
 from goldfish.stores.facts.index import Hints, UserFacts
 from goldfish.stores.facts.linking import build_stored, find_alike
 from goldfish.stores.facts.marking import make_marks, mark_all
+from goldfish.stores.retrieval.blocks import Marked, Marks
 from goldfish.stores.retrieval.cache import IndexCache
 from goldfish.stores.retrieval.embedder import (
     LazyEmbedder,
@@ -60,6 +62,7 @@ T = TypeVar("T")
 # From here on a thread does the work, so that others can go on; below, it takes a few ms at most.
 SOME = 50  # facts to be taken in, or built
 MANY = 5000  # facts to be asked
+MOST = 200_000  # facts that one is compared with: by their codes alone
 LONG = 2000  # characters: to find the stem of a new word takes some 40 µs
 TRIES = 20  # to read what belongs together while others write
 
@@ -115,9 +118,8 @@ class FactEngine:
         new = await self._make(Told(text, metadata, ttl), same, token=token)
         written = await self._backend.remember(user_id, new)
         _refuse_other_model(written, new.model)
-        fact_id = written.detail
-        fact = await self._settle(user_id, fact_id, new if fact_id == new.id else None)
-        return fact or build_fact(user_id, fact_id, new.base, new.said)
+        fact = await self._settle(user_id, written.detail, new, written.added)
+        return fact or build_fact(user_id, written.detail, new.base, new.said)
 
     async def replace(
         self, user_id: str, name: str, told: Told, former: Formerly | None = None
@@ -183,7 +185,11 @@ class FactEngine:
         await self._prepare()
         asked: tuple[Hints, Question] | None = None
         for left in reversed(range(TRIES)):
-            facts = await self._refresh(user_id)
+            facts = self._cache.get(user_id)
+            # What seldom changes is read with the proof that it has not, instead of asking first.
+            supposed = facts.known if facts.is_quiet and left == TRIES - 1 else None
+            if supposed is None:
+                facts = await self._refresh(user_id)
             if not len(facts):
                 return []
             await self._read_metadata(facts, wanted)
@@ -194,7 +200,7 @@ class FactEngine:
             hits = await self._search(facts, asked[1], wanted, offset, limit)
             if hits is not None:
                 # Under constant changes a fact may say something else than a moment ago.
-                found = await self._read_hits(user_id, hits, exact=left > TRIES - 3)
+                found = await self._read_hits(facts, hits, supposed, exact=left > TRIES - 3)
                 if found is not None:
                     return found
         raise _restless_error()
@@ -281,27 +287,38 @@ class FactEngine:
                 await self._mark(user_id)
                 return len(vectors)
 
-    async def _settle(self, user_id: str, fact_id: str, new: New | None = None) -> Fact | None:
+    async def _settle(
+        self, user_id: str, fact_id: str, new: New | None = None, added: Added | None = None
+    ) -> Fact | None:
         """Link a fact that was written, if possible; return it, or None if it is gone already.
 
-        If the fact is new, no more of it is needed than what was written.
+        If the fact was added, no more of it is needed than what was written.
         """
         try:
-            return await self._link(user_id, fact_id, new)
+            return await self._link(user_id, fact_id, new, added)
         except Exception as error:
             _log.warning("a fact was stored, but not linked: %s", type(error).__name__)
-        if new is not None:
-            return build_fact(user_id, fact_id, new.base, new.said)
+        if added is not None:
+            return build_stored(user_id, Stored(added.row, []))
         return await self.get(user_id, fact_id)
 
-    async def _link(self, user_id: str, fact_id: str, new: New | None) -> Fact | None:
+    async def _link(
+        self, user_id: str, fact_id: str, new: New | None, added: Added | None
+    ) -> Fact | None:
         """Note which others the fact resembles; return it, or None if it is gone already."""
-        facts = await self._refresh(user_id)
-        stored = await self._backend.find(user_id, fact_id)
+        vectors: list[Vector] = []
+        stored: Stored | None
+        if new is None or added is None:
+            facts = await self._refresh(user_id)
+            stored = await self._backend.find(user_id, fact_id)
+        else:
+            facts = await self._refresh(user_id, _make_changes(new, added))
+            stored = Stored(added.row, [])
+            vectors = [Vector(added.row.seq, added.row.said_at, new.vectors)]
         if stored is None:
             return None
         if self._dimensions and not decode_links(stored.row.near):
-            links = await self._find_links(facts, stored.row, new)
+            links = await self._find_links(facts, stored.row, vectors)
             if links:
                 near = json.dumps(links, separators=(",", ":"))
                 await self._backend.link(user_id, fact_id, stored.row.said_at, near)
@@ -309,19 +326,23 @@ class FactEngine:
         return None if stored is None else build_stored(user_id, stored)
 
     async def _find_links(
-        self, facts: UserFacts, row: Row, new: New | None
+        self, facts: UserFacts, row: Row, vectors: list[Vector]
     ) -> list[tuple[str, int]]:
-        """Return the facts that say nearly the same, and at which number each was worded."""
-        if new is not None:  # then it says what its number of telling says
-            vectors = [Vector(row.seq, row.seq, new.vectors)]
+        """Return the facts that say nearly the same, and at which number each was worded.
+
+        ``vectors`` are the fact's own, if they are at hand.
+        """
+        if vectors:
             await self._use(facts, partial(facts.learn, vectors), light=True)
-        for _ in range(TRIES):
-            missing, close = await self._use(facts, partial(facts.compare, row))
+        for tried in range(TRIES):
+            if tried > 1:  # vectors did not fit what is known
+                facts = await self._refresh(facts.user_id)
+            work = partial(facts.compare, row)
+            missing, close = await self._use(facts, work, light=len(facts) <= MOST)
             if not missing:
                 break
             vectors = await self._backend.vectors(facts.user_id, missing)
             await self._use(facts, partial(facts.learn, vectors), long=len(vectors) > SOME)
-            facts = await self._refresh(facts.user_id)
         if not close:
             return []
         stored = await self._backend.read(facts.user_id, list(close))
@@ -343,13 +364,20 @@ class FactEngine:
         work = partial(make_marks, metadata=metadata, vectors=vectors, dimensions=self._dimensions)
         return await _process(text, work)
 
-    async def _refresh(self, user_id: str) -> UserFacts:
-        """Return all facts of the user as they are now, or a moment later."""
+    async def _refresh(self, user_id: str, told: Changes | None = None) -> UserFacts:
+        """Return all facts of the user as they are now, or a moment later.
+
+        Nobody is asked if this process knows all but what it was ``told``.
+        """
         facts = self._cache.get(user_id)
         try:
             while True:
                 known = facts.known
-                changes = await self._backend.changes(user_id, known)
+                if told is not None and _is_next(told, known):
+                    changes, told = told, None
+                else:
+                    changes = await self._backend.changes(user_id, known)
+                    facts.is_quiet = known in (Known(), changes.known)
                 refuse_other_models([changes.model], self._model)
                 if not changes.marked:
                     await self._mark(user_id)
@@ -390,6 +418,7 @@ class FactEngine:
         if after is not None:
             bases = await self._backend.bases(facts.user_id, after)
             await self._use(facts, partial(facts.read_metadata, bases), long=len(bases) > SOME)
+            self._cache.weigh(facts.user_id, facts)
 
     async def _search(
         self, facts: UserFacts, question: "Question", wanted: Filter, offset: int, limit: int
@@ -403,26 +432,36 @@ class FactEngine:
         if found is not None and found[0]:
             vectors = await self._backend.vectors(facts.user_id, found[0])
             await self._use(facts, partial(facts.learn, vectors), long=len(vectors) > SOME)
+            self._cache.weigh(facts.user_id, facts)
             found = await self._use(facts, work)
         return None if found is None or found[0] else found[1]
 
     async def _read_hits(
-        self, user_id: str, hits: "Sequence[Hit]", *, exact: bool
+        self, facts: UserFacts, hits: "Sequence[Hit]", supposed: Known | None, *, exact: bool
     ) -> list[Recollection] | None:
-        """Return the facts as they are; None if one is not what was found any more."""
-        if not hits:
-            return []
-        stored = await self._backend.read(user_id, [hit.seq for hit in hits])
+        """Return the facts as they are; None if one is not what was found any more.
+
+        None as well if the user's facts are not those that this process ``supposed`` there were.
+        """
+        user_id, seqs = facts.user_id, [hit.seq for hit in hits]
+        if supposed is not None:
+            found = await self._backend.read_unchanged(user_id, supposed, seqs)
+            facts.is_quiet = found is not None
+            if found is None or facts.is_any_over(found.now):
+                return None
+            stored = found.stored
+        else:
+            stored = await self._backend.read(user_id, seqs) if seqs else []
         by_seq = {each.row.seq: each for each in stored}
         if exact and any(
             hit.seq not in by_seq or by_seq[hit.seq].row.said_at != hit.said_at for hit in hits
         ):
             return None
         there = [hit for hit in hits if hit.seq in by_seq]
-        facts = await _build_all(user_id, [by_seq[hit.seq] for hit in there])
+        built = await _build_all(user_id, [by_seq[hit.seq] for hit in there])
         return [
             build(Recollection, {"fact": fact, "score": hit.score, "why": hit.why})
-            for fact, hit in zip(facts, there, strict=True)
+            for fact, hit in zip(built, there, strict=True)
         ]
 
     async def _use(
@@ -474,6 +513,26 @@ async def _build_all(user_id: str, stored: Sequence[Stored]) -> list[Fact]:
 def _is_much(facts: UserFacts, changes: Changes) -> bool:
     """Return whether these changes take more than a few ms to take in."""
     return len(changes.marks) > SOME or (changes.alive is not None and len(facts) > MANY)
+
+
+def _make_changes(new: New, added: Added) -> Changes | None:
+    """Return what a fact that this process added has changed; None if marks of others lack."""
+    if not added.marked:
+        return None
+    row = added.row
+    deadlines = {} if row.expires_at is None else {row.seq: row.expires_at}
+    marks = Marks.of([Marked(row.seq, row.said_at, new.marks)])
+    is_first = added.known.version == 1
+    return Changes(added.known, new.model, added.now, marks, deadlines, anew=is_first)
+
+
+def _is_next(changes: Changes, known: Known) -> bool:
+    """Return whether who knows so much needs no other changes: they are one number ahead at most.
+
+    Whose number is beyond that of the changes has taken them in already.
+    """
+    same = changes.known.epoch == known.epoch
+    return changes.anew or (same and known.version >= changes.known.version - 1)
 
 
 def _refuse_other_model(written: Written, model: str) -> None:

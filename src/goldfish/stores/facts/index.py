@@ -41,6 +41,7 @@ class UserFacts(ProcessIndex[Known]):
     def __init__(self, user_id: str) -> None:
         self.user_id = user_id
         self.dimensions = 0  # of the vectors; to be set before anything is taken in
+        self.is_quiet = False  # whether nobody else had changed anything when last asked
         super().__init__(Known())
 
     def begin_anew(self) -> None:
@@ -79,9 +80,12 @@ class UserFacts(ProcessIndex[Known]):
 
     def has(self, changes: Changes) -> bool:
         """Return whether none of this is new, without waiting for whoever holds the lock."""
+        return changes.known == self.known and not self.is_any_over(changes.now)
+
+    def is_any_over(self, now: float) -> bool:
+        """Return whether the time of a fact that is known is over."""
         first = self._deadlines[:1]
-        over = bool(first) and first[0][0] <= changes.now
-        return changes.known == self.known and not over
+        return bool(first) and first[0][0] <= now
 
     def hints(self, query: str) -> Hints:
         """Return what the question means to these facts: whom it names, which days."""

@@ -39,7 +39,7 @@ from goldfish.stores.retrieval.scores import (
     score_words,
 )
 from goldfish.stores.retrieval.times import Span
-from goldfish.stores.retrieval.vectors import KeptVectors
+from goldfish.stores.retrieval.vectors import MOST, KeptVectors
 
 # Round figures, chosen on conversations that are not part of goldfish; what the words and the
 # meaning say outweighs the rest.
@@ -165,13 +165,22 @@ class Ranking:
             self._vectors.add(slots[wanted], stored, many)
 
     def find_missing(self, search: Search, mask: Mask | None) -> list[int]:
-        """Choose the candidates; return the facts among them whose vectors are to be learnt."""
+        """Choose the candidates; return the facts among them whose vectors are to be learnt.
+
+        If any are, and not for the first time, some others come along, provided that there is room
+        for all: so after a few questions none is missing.
+        """
         if search.state != self.state:
             self._choose(search, mask)
             search.state = self.state
         if search.question.vector is None or not self.dimensions:
             return []
-        return self.list_unlearnt(search.slots)
+        missing = self.list_unlearnt(search.slots)
+        if missing and self._vectors.size and len(self.slots) <= MOST:
+            rest = np.setdiff1d(np.flatnonzero(self.slots.alive), search.slots)
+            rest = rest[self._vectors.lacks(rest, len(self.slots))]
+            missing += self.slots.seqs[rest[:FEW]].tolist()
+        return missing
 
     def hits(self, search: Search) -> list[Hit]:
         """Return the best facts in order, once nothing is missing."""

@@ -9,6 +9,7 @@ from itertools import islice, takewhile
 from goldfish.stores.facts.backend import (
     STEP,
     TOKEN_SECONDS,
+    Added,
     Changes,
     Known,
     Named,
@@ -16,6 +17,7 @@ from goldfish.stores.facts.backend import (
     Revised,
     Row,
     Stored,
+    Unchanged,
     Unmarked,
     Vector,
     Written,
@@ -43,6 +45,11 @@ class _User:
         self.tokens: dict[str, int] = {}  # of calls: the fact that they wrote
         self.tokens_of: dict[int, list[str]] = {}
         self.token_deadlines: Deadlines[str] = Deadlines()
+
+    @property
+    def is_marked(self) -> bool:
+        """Whether every fact has its marks."""
+        return len(self.marks) == len(self.rows)
 
     def count(self) -> int:
         """Return the number of the next change."""
@@ -151,7 +158,7 @@ class MemoryFacts:
             user = self._users.get(user_id)
             if user is None:
                 return Changes(Known(), "", now, NO_MARKS, {}, anew=True)
-            if len(user.marks) < len(user.rows):
+            if not user.is_marked:
                 return Changes(user.known, user.model, now, NO_MARKS, {}, marked=False)
             anew = known.epoch != user.known.epoch
             since = 0 if anew else known.version
@@ -191,6 +198,14 @@ class MemoryFacts:
                 return []
             return [user.stored(user.rows[seq]) for seq in seqs if seq in user.rows]
 
+    async def read_unchanged(self, user_id: str, known: Known, seqs: list[int]) -> Unchanged | None:
+        with self._lock:
+            now = time.monotonic()
+            user = self._find_living(user_id, now)
+            if user is None or user.known != known:
+                return None
+            return Unchanged(now, [user.stored(user.rows[seq]) for seq in seqs if seq in user.rows])
+
     async def vectors(self, user_id: str, seqs: list[int]) -> list[Vector]:
         with self._lock:
             user = self._users.get(user_id)
@@ -219,8 +234,9 @@ class MemoryFacts:
                 user.note(new.token, seq, now)
                 written = _count_again(user, user.rows[seq], deadline)
             else:
-                user.note(new.token, _add(user, new, deadline), now)
-                written = Written("done", new.id)
+                row = _add(user, new, deadline)
+                user.note(new.token, row.seq, now)
+                written = Written("done", new.id, Added(user.known, now, user.is_marked, row))
             self._note(user_id, user)
             return written
 
@@ -309,7 +325,7 @@ class MemoryFacts:
                 row = user.rows.get(each.seq) if user else None
                 if user and row and row.said_at == each.said_at:
                     user.marks[each.seq] = each
-            return user is None or len(user.marks) == len(user.rows)
+            return user is None or user.is_marked
 
     async def embed(
         self, user_id: str, known: Known, model: str, epoch: int, vectors: list[Vector]
@@ -362,12 +378,13 @@ class MemoryFacts:
         self._deadlines.drop(user_id)
 
 
-def _add(user: _User, new: New, deadline: float | None) -> int:
-    """Store the fact as the last one; return its number."""
+def _add(user: _User, new: New, deadline: float | None) -> Row:
+    """Store the fact as the last one."""
     at = user.count()
+    row = Row(at, at, at, new.id, new.base, new.said, 1, "[]", deadline)
     user.claim(new.key, at)
-    user.say(Row(at, at, at, new.id, new.base, new.said, 1, "[]", deadline), new.vectors, new.marks)
-    return at
+    user.say(row, new.vectors, new.marks)
+    return row
 
 
 def _replace(user: _User, new: New, former: Sequence[str], deadline: float | None) -> None:

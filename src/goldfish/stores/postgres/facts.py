@@ -10,6 +10,7 @@ from typing import Any
 from goldfish.stores.facts.backend import (
     PAGE,
     STEP,
+    Added,
     Changes,
     Known,
     Named,
@@ -17,6 +18,7 @@ from goldfish.stores.facts.backend import (
     Revised,
     Row,
     Stored,
+    Unchanged,
     Unmarked,
     Vector,
     Written,
@@ -74,6 +76,15 @@ class PostgresFacts:
         """Return those of these facts that live."""
         return _decode_stored(await self._run(self._sql.read_facts, [make_key(user_id), seqs]))
 
+    async def read_unchanged(self, user_id: str, known: Known, seqs: list[int]) -> Unchanged | None:
+        """Do the same as of one moment; None if anything has changed since."""
+        values = [make_key(user_id), *known, seqs]
+        found = await self._run(self._sql.read_unchanged, values)
+        if not found:
+            return None
+        rows = [values for _, *values in found if values[1] is not None]
+        return Unchanged(found[0][0], _decode_stored(rows))
+
     async def vectors(self, user_id: str, seqs: list[int]) -> list[Vector]:
         """Return the vectors of those of these facts that are there."""
         found = await self._run(self._sql.vectors, [make_key(user_id), seqs])
@@ -87,7 +98,9 @@ class PostgresFacts:
     async def remember(self, user_id: str, new: New) -> Written:
         """Store the fact, or count the one with its key."""
         values = [*_encode_new(user_id, new), _encode_token(new.token), new.marks]
-        return await self._write(self._sql.remember, values)
+        outcome, detail, *told = (await self._run(self._sql.remember, values))[0]
+        added = None if told[0] is None else _make_added(new, *told)
+        return Written(outcome, decode_id(detail), added)
 
     async def replace(self, user_id: str, new: New, former: Sequence[str] | None = None) -> Written:
         """Store the fact, and remove those whose place it takes."""
@@ -160,7 +173,8 @@ class _Statements:
 
     def __init__(self, s: str) -> None:
         # One statement, so that what is new and what is gone are those of one moment. Whoever is
-        # too far behind gets everything.
+        # too far behind gets everything. (OFFSET 0: the planner takes a page of news for a third of
+        # all facts, and would go through the marks of them all.)
         self.changes = f"""WITH u AS (
                 SELECT *, epoch <> k.epoch_known OR version - k.version_known > k.page AS anew
                 FROM {s}.fact_users, (SELECT %b::bigint AS epoch_known, %b::bigint AS version_known,
@@ -171,8 +185,9 @@ class _Statements:
             ), found AS (
                 SELECT m.seq, m.said_at, m.marks FROM u JOIN {s}.fact_marks AS m ON m.owner = u.pk
                 WHERE u.marked AND u.anew
-                UNION ALL SELECT m.seq, m.said_at, m.marks FROM u, news JOIN {s}.fact_marks AS m
-                ON m.seq = news.seq WHERE m.owner = u.pk
+                UNION ALL SELECT news.seq, m.said_at, m.marks FROM u, news, LATERAL (
+                    SELECT said_at, marks FROM {s}.fact_marks WHERE owner = u.pk AND seq = news.seq
+                    OFFSET 0) AS m
             ), ends AS (
                 SELECT f.seq, f.expires_at FROM u JOIN {s}.facts AS f ON f.owner = u.pk
                 WHERE u.marked AND u.anew AND f.expires_at IS NOT NULL
@@ -193,19 +208,25 @@ class _Statements:
         living = "(f.expires_at IS NULL OR f.expires_at > clock_timestamp())"
         row = """f.seq, f.changed, f.said_at, f.id, f.base, f.said, f.times_seen, f.near,
             extract(epoch FROM f.expires_at)::float8"""
-        facts = f"""WITH u AS (SELECT pk FROM {s}.fact_users WHERE key = %b),
-            chosen AS MATERIALIZED (SELECT f.owner, f.seq, f.changed, f.said_at, f.id, f.base,
-                f.said, f.times_seen, f.near, f.expires_at FROM {s}.facts AS f
+        chosen = f"""chosen AS MATERIALIZED (SELECT f.owner, f.seq, f.changed, f.said_at, f.id,
+                f.base, f.said, f.times_seen, f.near, f.expires_at FROM {s}.facts AS f
             WHERE f.owner = (SELECT pk FROM u) AND {living}"""
+        facts = f"WITH u AS (SELECT pk FROM {s}.fact_users WHERE key = %b), {chosen}"
         # Each fact, then those that links connect to it.
-        around = f""") SELECT NULL::bigint, {row} FROM chosen AS f
+        each = f"""SELECT NULL::bigint, {row} FROM chosen AS f
             UNION ALL SELECT l.seq, {row} FROM chosen AS c
             JOIN {s}.fact_links AS l ON l.owner = c.owner AND l.seq = c.seq
             JOIN {s}.facts AS f ON f.owner = l.owner AND f.seq = l.other WHERE {living}"""
+        around = f") {each}"
         paging = "ORDER BY f.seq LIMIT %b::bigint OFFSET %b::bigint"
         self.find = f"{facts} AND f.id = %b {around}".encode()
         self.page = f"{facts} {paging} {around}".encode()
         self.read_facts = f"{facts} AND f.seq = ANY (%b::bigint[]) {around}".encode()
+        self.read_unchanged = f"""WITH u AS (SELECT pk FROM {s}.fact_users WHERE key = %b
+                AND epoch = %b::bigint AND version = %b::bigint AND removals = %b::bigint),
+            {chosen} AND f.seq = ANY (%b::bigint[]))
+            SELECT extract(epoch FROM clock_timestamp())::float8, each.*
+            FROM u LEFT JOIN ({each}) AS each ON true""".encode()
         self.find_named = f"""SELECT EXISTS (SELECT 1 FROM {s}.facts AS n
                 WHERE n.owner = u.pk AND n.key < '{NAMED}'), {row}
             FROM {s}.fact_users AS u
@@ -221,7 +242,7 @@ class _Statements:
             WHERE owner = {owner} AND f.seq > %b::bigint
             AND m.said_at IS DISTINCT FROM f.said_at ORDER BY f.seq LIMIT %b::bigint""".encode()
         self.mark = f"SELECT {s}.mark_facts(%b, %b::bigint[], %b::bigint[], %b::bytea[])".encode()
-        self.remember = f"""SELECT * FROM {s}.remember_fact(
+        self.remember = f"""SELECT * FROM {s}.add_fact(
             %b, %b, %b, %b, %b, %b, %b::double precision, %b, %b, %b::bigint, %b::bytea,
             %b::bytea)""".encode()
         self.replace = f"""SELECT * FROM {s}.replace_fact(
@@ -245,6 +266,13 @@ def _encode_new(user_id: str, new: New) -> list[Any]:
     texts = [encode_id(text) for text in (new.id, new.key, new.base, new.said)]
     user = [make_key(user_id), encode_id(user_id)]
     return [*user, *texts, new.ttl, encode_id(new.model), new.vectors, new.epoch]
+
+
+def _make_added(
+    new: New, epoch: int, version: int, removals: int, now: float, marked: bool, ends: float | None
+) -> Added:
+    row = Row(version, version, version, new.id, new.base, new.said, 1, "[]", ends)
+    return Added(Known(epoch, version, removals), now, marked, row)
 
 
 def _encode_token(token: str | None) -> bytes | None:

@@ -11,6 +11,7 @@ from typing import Any, cast
 
 from goldfish.stores.facts.backend import (
     PAGE,
+    Added,
     Changes,
     Known,
     Named,
@@ -18,6 +19,7 @@ from goldfish.stores.facts.backend import (
     Revised,
     Row,
     Stored,
+    Unchanged,
     Unmarked,
     Vector,
     Written,
@@ -76,6 +78,12 @@ class RedisFacts:
         values = [b"%d" % seq for seq in seqs]
         return _decode_stored(await self._evaluate(scripts.READ, user_id, values, writes=False))
 
+    async def read_unchanged(self, user_id: str, known: Known, seqs: list[int]) -> Unchanged | None:
+        """Do the same as of one moment; None if anything has changed since."""
+        values = [b"%d" % number for number in (*known, *seqs)]
+        found = await self._evaluate(scripts.READ_UNCHANGED, user_id, values, writes=False)
+        return Unchanged(int(found[0]) / 1000, _decode_stored(found[1:])) if found else None
+
     async def vectors(self, user_id: str, seqs: list[int]) -> list[Vector]:
         """Return the vectors of those of these facts that are there."""
         values = [b"%d" % seq for seq in seqs]
@@ -93,8 +101,9 @@ class RedisFacts:
 
     async def remember(self, user_id: str, new: New) -> Written:
         """Store the fact, or count the one with its key."""
-        values = _encode_new(new)
-        return _decode_outcome(await self._evaluate(scripts.REMEMBER, user_id, values))
+        answer = await self._evaluate(scripts.REMEMBER, user_id, _encode_new(new))
+        written = _decode_outcome(answer[:2])
+        return written._replace(added=_decode_added(new, *answer[2:])) if answer[2:] else written
 
     async def replace(self, user_id: str, new: New, former: Sequence[str] | None = None) -> Written:
         """Store the fact, and remove those whose place it takes."""
@@ -177,6 +186,14 @@ def _encode_new(new: New) -> list[bytes]:
     texts = [new.id, new.key, new.base, new.said, ttl, new.model]
     values = [*map(as_bytes, texts), base64.b64encode(new.vectors), b"%d" % new.epoch]
     return [*values, as_bytes(new.token or ""), base64.b64encode(new.marks)]
+
+
+def _decode_added(
+    new: New, epoch: Any, version: Any, removals: Any, now: Any, marked: Any, deadline: Any
+) -> Added:
+    at, ends = int(version), int(deadline) / 1000 if deadline else None
+    row = Row(at, at, at, new.id, new.base, new.said, 1, "[]", ends)
+    return Added(Known(int(epoch), at, int(removals)), int(now) / 1000, bool(marked), row)
 
 
 def _decode_row(seq: Any, changed: Any, deadline: Any, lines: Any) -> Row:

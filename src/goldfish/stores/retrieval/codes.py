@@ -120,17 +120,24 @@ def _turn(vectors: Vectors) -> Vectors:
 
 
 def _mix(vectors: Vectors) -> None:
-    """Replace the vectors by their Walsh-Hadamard transforms, of the same length."""
-    count, size = vectors.shape
-    half = 1
-    while half < size:
-        pairs = vectors.reshape(count, -1, 2, half)  # of rows that lie apart it is a view, too
-        one, other = pairs[:, :, 0], pairs[:, :, 1]
-        difference = one - other
-        one += other
-        other[...] = difference
-        half *= 2
-    vectors *= np.float32(1 / math.sqrt(size))
+    """Replace the vectors by their Walsh-Hadamard transforms, of the same length.
+
+    Each step adds up neighbours in the first half and has their differences in the second, so all
+    steps look the same, and after the last one everything lies where it belongs.
+    """
+    half = vectors.shape[1] // 2
+    here = vectors.copy()
+    there = np.empty_like(here)
+    steps = [
+        (one[:, ::2], one[:, 1::2], other[:, :half], other[:, half:])
+        for one, other in ((here, there), (there, here))
+    ]
+    count = vectors.shape[1].bit_length() - 1
+    for nth in range(count):
+        even, odd, sums, differences = steps[nth % 2]
+        np.add(even, odd, sums)
+        np.subtract(even, odd, differences)
+    np.multiply(there if count % 2 else here, np.float32(1 / math.sqrt(2 * half)), vectors)
 
 
 @lru_cache(maxsize=8)

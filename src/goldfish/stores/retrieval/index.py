@@ -1,7 +1,7 @@
 """What a process knows of one user or session, as far as facts and searches share it.
 
-The backend has the truth. Before each answer it is asked what has changed since, which usually is
-nothing; so what any process has written is found by the next call in every other.
+The backend has the truth. For each answer it is asked what has changed since, or whether anything
+has; usually it has not. So what any process has written is found by the next call in every other.
 """
 
 import contextlib

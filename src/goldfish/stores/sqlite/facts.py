@@ -15,6 +15,7 @@ from goldfish.stores.facts.backend import (
     PAGE,
     STEP,
     TOKEN_SECONDS,
+    Added,
     Changes,
     Known,
     Named,
@@ -22,6 +23,7 @@ from goldfish.stores.facts.backend import (
     Revised,
     Row,
     Stored,
+    Unchanged,
     Unmarked,
     Vector,
     Written,
@@ -149,13 +151,20 @@ class SQLiteFacts:
         return await self._lanes.read(read)
 
     async def read(self, user_id: str, seqs: list[int]) -> list[Stored]:
-        values: dict[str, Any] = {"user_id": encode_key(user_id), "seqs": json.dumps(seqs)}
-
         def read(connection: sqlite3.Connection, most: int | None) -> list[Stored]:
-            values["now"] = time.time()
             with at_one_moment(connection):
-                rows = fetch(connection.execute(_READ, values), most)
-                return _gather(rows, connection.execute(_AROUND_SOME, values))
+                return _read(connection, user_id, seqs, time.time(), most)
+
+        return await self._lanes.read(read)
+
+    async def read_unchanged(self, user_id: str, known: Known, seqs: list[int]) -> Unchanged | None:
+        def read(connection: sqlite3.Connection, most: int | None) -> Unchanged | None:
+            now = time.time()
+            with at_one_moment(connection):
+                user = User.find(connection, user_id)
+                if user is None or user.known != known:
+                    return None
+                return Unchanged(now, _read(connection, user_id, seqs, now, most))
 
         return await self._lanes.read(read)
 
@@ -263,6 +272,16 @@ class SQLiteFacts:
         return await self._lanes.write(embed)
 
 
+def _read(
+    connection: sqlite3.Connection, user_id: str, seqs: list[int], now: float, most: int | None
+) -> list[Stored]:
+    if not seqs:
+        return []
+    values = {"user_id": encode_key(user_id), "seqs": json.dumps(seqs), "now": now}
+    rows = fetch(connection.execute(_READ, values), most)
+    return _gather(rows, connection.execute(_AROUND_SOME, values))
+
+
 def _gather(rows: Iterable[Any], around: Iterable[Any]) -> list[Stored]:
     """Return facts together with those that links connect them to."""
     stored = {row[0]: Stored(Row(*row), []) for row in rows}
@@ -309,7 +328,9 @@ def _remember(connection: sqlite3.Connection, user_id: str, new: New) -> Written
     if found is None:
         add(connection, user, at, new, deadline)
         _note(connection, user, new.token, at, now)
-        return Written("done", new.id)
+        row = Row(at, at, at, new.id, new.base, new.said, 1, "[]", deadline)
+        known = user.known._replace(version=at)
+        return Written("done", new.id, Added(known, now, user.is_marked, row))
     seq, fact_id, old, _ = found
     later = None if old is None or deadline is None else max(old, deadline)
     connection.execute(_COUNT, (at, later, user.pk, seq))

@@ -20,6 +20,7 @@ from goldfish.stores.postgres.schema.v9_search_marks import SEARCH_MARKS
 from goldfish.stores.postgres.schema.v10_reading_back import READING_BACK
 from goldfish.stores.postgres.schema.v11_naming import NAMING
 from goldfish.stores.postgres.schema.v12_forking import FORKING
+from goldfish.stores.postgres.schema.v13_adding import ADDING
 
 if TYPE_CHECKING:
     from psycopg import AsyncConnection
@@ -44,6 +45,7 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
     READING_BACK,
     NAMING,
     FORKING,
+    ADDING,
 )
 
 

@@ -93,6 +93,21 @@ return answer
 """
 )
 
+# ARGV: epoch, version and removals that the reader knows, then numbers. The time comes first;
+# nothing at all if anything has changed since.
+READ_UNCHANGED = Script(
+    READING
+    + """
+local meta = call('HMGET', META, 'epoch', 'version', 'removals')
+for i = 1, 3 do
+  if over or meta[i] ~= ARGV[i] then return answer end
+end
+answer[1] = whole(now)
+for i = 4, #ARGV do tell(ARGV[i]) end
+return answer
+"""
+)
+
 # ARGV: numbers. Three values for each that is there.
 VECTORS = Script(
     AGREEING
@@ -149,6 +164,7 @@ return found
 )
 
 # ARGV: id, key, base, said, time to live in ms or '', model, vectors, epoch, token or '', marks.
+# Of a fact that is new, also the counters, the time, whether all have marks, and the deadline.
 REMEMBER = Script(
     WRITING
     + """
@@ -157,7 +173,7 @@ if other then return {'other model', other} end
 local repeated = told(ARGV[9])
 if repeated then return {'done', repeated} end
 local deadline = ARGV[5] ~= '' and now + tonumber(ARGV[5])
-local id, seq = ARGV[1], call('HGET', HOLDERS, ARGV[2])
+local id, seq, added = ARGV[1], call('HGET', HOLDERS, ARGV[2])
 if seq then
   local parts = lines(call('HGET', ROWS, seq))
   id, parts[4] = parts[1], whole(tonumber(parts[4]) + 1)
@@ -169,11 +185,14 @@ if seq then
 else
   seq = add(id, ARGV[2], ARGV[3], ARGV[4], ARGV[7], ARGV[10])
   call('HDEL', META, 'named')
+  added = call('HMGET', META, 'epoch', 'version', 'removals')
 end
 if deadline then call('ZADD', ENDS, whole(deadline), seq) end
 note(ARGV[9], seq)
 finish()
-return {'done', id}
+if not added then return {'done', id} end
+return {'done', id, added[1], added[2], added[3], whole(now), is_marked() and 1 or 0,
+  deadline and whole(deadline) or ''}
 """
 )
 
