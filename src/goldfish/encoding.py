@@ -32,11 +32,15 @@ from goldfish.messages import ChatMessage
 
 MAX_DEPTH = 100
 PARSED_TOGETHER = 100
+MOST_INSIDE = 10_000  # values at one depth of a value that is looked at quickly
 WORTH_IMPORTING = 20  # messages, below which the import of a faster parser takes longer
 
 Model = TypeVar("Model", bound=BaseModel)
 Record = dict[str, Any]  # the fields of a message
 
+_ONLY_TEXT = frozenset({str})
+_SCALARS = frozenset({str, float, bool, type(None)})
+_LONG = 1 << 64
 _dump = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 _WITHIN_PAIR = re.compile("(?<=[\ud800-\udbff])(?=[\udc00-\udfff])")
 _BEYOND_ASCII = re.compile(r"[^\x00-\x7e]+")
@@ -300,10 +304,35 @@ def refuse_unstorable(value: Any, where: str) -> None:
 
     ``json.dumps`` alone would quietly turn a tuple into a list and the key ``1`` into ``"1"``.
     """
+    if _is_plain(value):
+        return
     found = _find_unstorable(value, 0)
     if found is not None:
         path, reason = found
         raise UnstorableError(f"{where}{path[:120]} {reason}")
+
+
+def _is_plain(value: Any) -> bool:
+    """Return True for values as most are, which it takes little time to see."""
+    level = [value]
+    for _ in range(MAX_DEPTH):
+        inside: list[Any] = []
+        for each in level:
+            kind = type(each)
+            if kind is dict:
+                if not _ONLY_TEXT.issuperset(map(type, each)):
+                    return False
+                inside += each.values()
+            elif kind is list:
+                inside += each
+            elif kind not in _SCALARS and not (kind is int and -_LONG < each < _LONG):
+                return False
+        if not inside:
+            return True
+        if len(inside) > MOST_INSIDE:  # or it holds itself
+            return False
+        level = inside
+    return False
 
 
 def _find_unstorable(value: Any, depth: int) -> tuple[str, str] | None:

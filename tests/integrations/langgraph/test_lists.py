@@ -22,6 +22,7 @@ import goldfish
 from goldfish.dropins.langgraph import Saver
 from goldfish.errors import MemoryStoreBackendError
 from goldfish.integrations.langgraph.elements import Element, copy_all, freeze
+from goldfish.integrations.langgraph.lists import EMPTY, Chain
 from goldfish.integrations.langgraph.records import SEGMENT, Line
 from tests.stores.backends import Backend
 
@@ -284,3 +285,22 @@ def test_a_change_in_place_is_stored_wherever_it_is_in_a_long_list(
     changed = [n for n, each in enumerate(after) if each.response_metadata["n"] is True]
     assert changed == [where]
     assert elements(store) == len(said) + 1
+
+
+def test_chains_that_grow_from_one_do_not_meet() -> None:
+    """The lists of two branches share what they have in common, and nothing else."""
+    first = EMPTY.extend([1, 2])
+    left, right = first.extend([3]), first.extend([4, 5])
+    longer = left.extend([6])
+    assert [list(each) for each in (EMPTY, first, left, right, longer)] == [
+        [],
+        [1, 2],
+        [1, 2, 3],
+        [1, 2, 4, 5],
+        [1, 2, 3, 6],
+    ]
+    assert (len(first), first[-1], first[0], first[1:], first[:9]) == (2, 2, 1, [2], [1, 2])
+    assert longer._items is left._items is first._items
+    with pytest.raises(IndexError):
+        first[2]
+    assert isinstance(first, Chain)

@@ -1,5 +1,6 @@
 """Moulds: messages side by side, known again and copied."""
 
+import gc
 from typing import Any
 
 import pytest
@@ -85,3 +86,27 @@ def test_moulds_that_grow_from_one_do_not_meet() -> None:
     assert two.build() == [first, first]
     assert stem.build() == [first]
     assert (len(stem), len(one), len(two)) == (1, 2, 2)
+
+
+@pytest.mark.parametrize("is_enabled", [True, False])
+def test_no_garbage_is_looked_for_among_new_messages(is_enabled: bool) -> None:
+    """Afterwards it is as it was before."""
+    mould = mould_of(*(HumanMessage("x", id=str(number)) for number in range(2000)))
+    collections: list[str] = []
+
+    def note(phase: str, about: dict[str, int]) -> None:
+        collections.append(phase)
+
+    was_enabled = gc.isenabled()
+    (gc.enable if is_enabled else gc.disable)()
+    gc.collect()
+    gc.callbacks.append(note)
+    try:
+        built = mould.build()
+        found = len(collections)
+        assert gc.isenabled() == is_enabled
+    finally:
+        gc.callbacks.remove(note)
+        (gc.enable if was_enabled else gc.disable)()
+    assert len(built) == 2000
+    assert found <= 2  # the start and the end of one that was put off

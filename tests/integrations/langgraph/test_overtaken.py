@@ -10,6 +10,7 @@ import pytest
 
 pytest.importorskip("langgraph.checkpoint.base")
 
+from langgraph.checkpoint.base import empty_checkpoint
 from langgraph.graph import END, START, StateGraph
 
 import goldfish
@@ -267,4 +268,46 @@ async def test_a_turn_that_another_process_took_back_was_overtaken() -> None:
     store.doomed = (mine.id, *(each.id for each in left))
     with pytest.raises(TurnOvertakenError):
         await threads.put(line, mine, [])
+    await store.aclose()
+
+
+class SlowWrites(goldfish.InMemoryStore):
+    """Stores what tasks wrote only when it is told to."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.begun, self.gate = asyncio.Event(), asyncio.Event()
+
+    async def add_messages(self, session_id: str, messages: Any) -> None:
+        self.begun.set()
+        await self.gate.wait()
+        await super().add_messages(session_id, messages)
+
+
+async def test_what_stood_before_a_turn_was_overtaken_stands() -> None:
+    """The task that wrote for it ended last: what it wrote goes, not what others stand on."""
+    store = SlowWrites()
+    mine, other = Saver(store), Saver(store)
+    run: Any = {"thread_id": "t", "checkpoint_ns": "", "__pregel_runtime": SlowWrites()}
+    await mine.aget_tuple({"configurable": run})
+    first, second, third = (empty_checkpoint() for _ in range(3))
+    begun = await mine.aput({"configurable": run}, first, {"source": "loop"}, {})
+    run |= begun["configurable"]
+    writing = asyncio.create_task(mine.aput_writes({"configurable": run}, [("x", 1)], "task"))
+    await store.begun.wait()
+    found = await other.aget_tuple(THREAD)
+    assert found is not None
+    await other.aput(found.config, second, {"source": "loop"}, {})
+    with pytest.raises(TurnOvertakenError):
+        await mine.aput({"configurable": run}, third, {"source": "loop"}, {})
+    store.gate.set()
+    with pytest.raises(TurnOvertakenError):
+        await writing
+    latest = await other.aget_tuple(THREAD)
+    assert latest is not None
+    assert latest.config["configurable"]["checkpoint_id"] == second["id"]
+    assert latest.parent_config == begun
+    parent = await other.aget_tuple(begun)
+    assert parent is not None
+    assert parent.pending_writes == []
     await store.aclose()

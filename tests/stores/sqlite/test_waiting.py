@@ -247,3 +247,35 @@ async def test_the_writer_takes_a_turn_after_many_commits_of_threads(path: Path)
         assert store._try_append_and_read("s", row("two"), 1) is None
         await store.add_messages("s", said("three"))
         assert await contents(store) == ["before", "one", "three"]
+
+
+async def test_a_thread_waits_for_one_other_and_the_next_for_the_writer(path: Path) -> None:
+    """A hop to the writer takes longer than what one other does; more of them share a commit."""
+    async with SQLiteMemoryStore(path) as store:
+        await prepare(store)
+        lane = store._lanes._quick
+        with lane.gate:
+            waiting = asyncio.create_task(
+                asyncio.to_thread(store._try_append_and_read, "s", row("one"), 1)
+            )
+            while not lane._queue.locked():
+                await asyncio.sleep(0.001)
+            assert store._try_append_and_read("s", row("two"), 1) is None
+        assert texts(await waiting) == ["one"]
+        assert await contents(store) == ["before", "one"]
+
+
+async def test_a_thread_asks_for_no_more_than_it_needs(path: Path) -> None:
+    """The session is looked up once in a commit, and read only if somebody wants to know."""
+    async with SQLiteMemoryStore(path) as store:
+        await prepare(store)
+        connection = store._lanes._quick.connection
+        assert connection is not None
+        statements: list[str] = []
+        connection.set_trace_callback(lambda text: statements.append(text.split()[0]))
+        store._try_append_and_read("s", row("one"), 0)
+        assert statements == ["BEGIN", "SELECT", "INSERT", "COMMIT"]
+        statements.clear()
+        store._try_append_and_read("s", row("two"), 1, lambda: row("late"))
+        assert statements == ["BEGIN", "SELECT", "INSERT", "INSERT", "SELECT", "COMMIT"]
+        connection.set_trace_callback(None)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Coroutine, Iterable, Sequence
 from typing import Any, TypeVar
 
-from goldfish.encoding import encode_batch
+from goldfish.integrations.langgraph.bodies import encode
 from goldfish.messages import ChatMessage
 from goldfish.stores.base import BaseStore, Bodies, Row
 from goldfish.threads import wait_for
@@ -60,7 +60,7 @@ class Access:
     async def _add_and_read(
         self, session: str, messages: Sequence[ChatMessage], last: int
     ) -> Bodies:
-        store, rows = self._store, encode_batch(messages)
+        store, rows = self._store, encode(messages)
         embedded = await store._embed(messages) if store._searches else None
         return await store._append_and_read(session, rows, embedded, last)
 
@@ -85,7 +85,7 @@ class AccessFromThread(Access):
         def take_rows() -> list[Row]:
             more = take_more()
             messages.extend(more)  # so they are not lost if this attempt fails
-            return encode_batch(more)
+            return encode(more)
 
         found = self._try_add(session, messages, len(messages) + before, take_rows)
         if found is not None:
@@ -108,7 +108,7 @@ class AccessFromThread(Access):
         store._admit(session)
         if store._searches or not messages:
             return None
-        return store._try_append_and_read(session, encode_batch(messages), last, take_rows)
+        return store._try_append_and_read(session, encode(messages), last, take_rows)
 
     async def _wait(self, call: Coroutine[Any, Any, T]) -> T:
         return wait_for(call)

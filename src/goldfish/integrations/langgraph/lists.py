@@ -6,9 +6,11 @@ go back from there. A list that grew has one span, however long it is; one that 
 its beginning has one too; one whose middle changed has three. Elements are never changed.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from itertools import islice
+from threading import Lock
+from typing import Any, TypeVar, overload
 
 from goldfish.integrations.langgraph.elements import Element, begins_with, freeze
 from goldfish.integrations.langgraph.moulds import NO_MESSAGES, Key, Mould
@@ -16,7 +18,46 @@ from goldfish.integrations.langgraph.packing import Typed
 from goldfish.integrations.langgraph.records import Address, Segment, Span
 from goldfish.messages import new_id
 
+T = TypeVar("T")
 Dump = Callable[[Any], Typed]
+
+
+class Chain(Sequence[T]):
+    """A list that never changes; one that continues it shares what they have in common."""
+
+    __slots__ = ("_count", "_items")
+
+    def __init__(self, items: list[T]) -> None:
+        self._items = items  # which only grows
+        self._count = len(items)
+
+    def __len__(self) -> int:
+        return self._count
+
+    @overload
+    def __getitem__(self, at: int) -> T: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[T]: ...
+    def __getitem__(self, at: int | slice) -> T | list[T]:
+        if isinstance(at, slice):
+            return self._items[slice(*at.indices(self._count))]
+        return self._items[range(self._count)[at]]
+
+    def __iter__(self) -> Iterator[T]:
+        return islice(self._items, self._count)
+
+    def extend(self, items: Sequence[T]) -> "Chain[T]":
+        """Return the list with more at its end."""
+        with _growing:
+            known = self._items
+            if len(known) > self._count or not known:  # the empty one is everybody's
+                known = known[: self._count]
+            known += items
+            return Chain(known)
+
+
+EMPTY: Chain[Any] = Chain([])
+_growing = Lock()
 
 
 @dataclass
@@ -24,8 +65,8 @@ class Known:
     """A list that is stored: its spans, and its elements with their addresses."""
 
     spans: Sequence[Span] = ()
-    addresses: Sequence[Address] = ()
-    elements: Sequence[Element] = ()
+    addresses: Chain[Address] = EMPTY
+    elements: Chain[Element] = EMPTY
     mould: Mould = NO_MESSAGES  # of the first elements; it grows when the list is read
 
 
@@ -56,7 +97,7 @@ def find_list(spans: Sequence[Span], parts: Parts) -> Known | None:
         for token, first, end in reversed(pieces):
             addresses += [(token, at) for at in range(first, end)]
             elements += parts[token].elements[first:end]
-    return Known(spans, addresses, elements)
+    return Known(spans, Chain(addresses), Chain(elements))
 
 
 def _trace(span: Span, parts: Parts) -> list[tuple[str, int, int]] | None:
@@ -84,7 +125,8 @@ def divide(
     if begins_with(values, parent.elements, parent.mould):
         return _extend(parent, values[len(parent.elements) :], dump)
     keys: list[Key] = [freeze(each) or dump(each) for each in values]
-    places = _match(keys, [each.key for each in parent.elements])
+    known, known_at = list(parent.elements), list(parent.addresses)
+    places = _match(keys, [each.key for each in known])
     token = new_id()
     fresh: list[Element] = []
     addresses: list[Address] = []
@@ -95,14 +137,14 @@ def divide(
             fresh.append(_make_element(value, key, dump))
             elements.append(fresh[-1])
         else:
-            addresses.append(parent.addresses[at])
-            elements.append(parent.elements[at])
+            addresses.append(known_at[at])
+            elements.append(known[at])
     if not fresh:
-        return Known(_join(addresses, parts), addresses, elements), None
+        return Known(_join(addresses, parts), Chain(addresses), Chain(elements)), None
     first = places.index(None)
     part = Part(addresses[first - 1] if first else None, fresh)
     spans = _join(addresses, {**parts, token: part})
-    return Known(spans, addresses, elements), (token, part)
+    return Known(spans, Chain(addresses), Chain(elements)), (token, part)
 
 
 def _extend(
@@ -113,11 +155,11 @@ def _extend(
         return parent, None
     token, count = new_id(), len(values)
     fresh = [_make_element(each, freeze(each) or dump(each), dump) for each in values]
-    addresses = [*parent.addresses, *((token, at) for at in range(count))]
+    addresses = parent.addresses.extend([(token, at) for at in range(count)])
     before = parent.spans[-1][2] if parent.spans else 0
     spans = [*parent.spans[:-1], (token, count - 1, before + count)]
     part = Part(parent.addresses[-1] if parent.addresses else None, fresh)
-    return Known(spans, addresses, [*parent.elements, *fresh], parent.mould), (token, part)
+    return Known(spans, addresses, parent.elements.extend(fresh), parent.mould), (token, part)
 
 
 def _make_element(value: Any, key: Key, dump: Dump) -> Element:

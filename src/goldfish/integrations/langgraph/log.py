@@ -8,11 +8,11 @@ stands.
 
 import sys
 from collections.abc import Collection, Sequence
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import pairwise
-from typing import Any, cast
+from typing import Any
 
-from goldfish.encoding import decode_messages
+from goldfish.integrations.langgraph.bodies import FEW, decode
 from goldfish.integrations.langgraph.records import (
     AGAIN,
     CHECKPOINT,
@@ -29,7 +29,6 @@ from goldfish.integrations.langgraph.records import (
 from goldfish.messages import ChatMessage
 from goldfish.stores.base import Bodies
 
-FEW, SMALL = 8, 1 << 14  # records, and characters in them, that are worth remembering
 MARK = ',"role":"{}",'  # in the JSON text of every record of a role, and of hardly any other
 
 
@@ -48,7 +47,7 @@ class Log:
     @cached_property
     def messages(self) -> list[ChatMessage]:
         """All records."""
-        return decode_messages(self._bodies)
+        return decode(self._bodies)
 
     @cached_property
     def entries(self) -> list[Entry]:
@@ -169,12 +168,14 @@ class Log:
         return {each.checkpoint_id for each in self.entries if each.continues} - stand - kept
 
     def _find_records(self, *roles: str) -> list[ChatMessage]:
-        """Return the records of these roles, without decoding the others."""
+        """Return the records of these roles, without decoding the others of many."""
         bodies: Any = self._bodies
+        if len(bodies) <= FEW:
+            return [each for each in self.messages if each.role in roles]
         marks: list[Any] = [MARK.format(role) for role in roles]
         if bodies and isinstance(bodies[0], bytes):
             marks = [mark.encode() for mark in marks]
-        found = _decode([each for each in bodies if any(mark in each for mark in marks)])
+        found = decode([each for each in bodies if any(mark in each for mark in marks)])
         return [each for each in found if each.role in roles]
 
     def _follow(self, span: Span, beyond: dict[str, int]) -> None:
@@ -189,16 +190,3 @@ class Log:
             if after is None:
                 return
             token, index = after
-
-
-def _decode(bodies: Bodies) -> list[ChatMessage]:
-    """Return the messages; the newest of a line are looked at again and again."""
-    if len(bodies) > FEW or sum(map(len, bodies)) > SMALL:
-        return decode_messages(bodies)
-    return [_decode_one(each) for each in bodies]
-
-
-@lru_cache(maxsize=256)
-def _decode_one(body: str | bytes) -> ChatMessage:
-    (message,) = decode_messages(cast(Bodies, [body]))
-    return message

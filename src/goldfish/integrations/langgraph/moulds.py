@@ -4,6 +4,7 @@ A long thread is copied and compared in every turn, so what is done to each mess
 that are not Python's, as far as they can.
 """
 
+import gc
 from collections import deque
 from collections.abc import Callable, Hashable, Sequence
 from functools import lru_cache, partial
@@ -129,7 +130,22 @@ def build_all(forms: Sequence[Form]) -> list[Any]:
     return _build(*zip(*(each[:5] for each in forms), strict=True)) if forms else []
 
 
-def _build(kinds: Any, fields: Any, owns: Any, names: Any, extras: Any) -> list[Any]:
+def _build(*columns: Any) -> list[Any]:
+    """Return new messages, made of their parts side by side.
+
+    All of them are in use until this returns: Python would look for garbage among them in vain, a
+    few times in each turn, and now and then among all objects of the process.
+    """
+    is_collecting = gc.isenabled()
+    gc.disable()
+    try:
+        return _assemble(*columns)
+    finally:
+        if is_collecting:
+            gc.enable()
+
+
+def _assemble(kinds: Any, fields: Any, owns: Any, names: Any, extras: Any) -> list[Any]:
     copies = list(map(dict.copy, fields))
     for copied, own in zip(copies, owns, strict=True):
         for name, make in own:

@@ -69,6 +69,13 @@ class Run:
             outer._add(parents.get(outer._ns, ""), (line, checkpoint_id))
             outer = outer._parent
 
+    def is_loose(self, place: Place) -> bool:
+        """Return True if a place counts only if this run, or one around it, is not overtaken."""
+        with self._mutex:
+            if any(place in places for places in self._loose.values()):
+                return True
+        return self._parent is not None and self._parent.is_loose(place)
+
     def overtake(self) -> list[Place]:
         """End the run, and return what it has stored that does not stand."""
         with self._mutex:

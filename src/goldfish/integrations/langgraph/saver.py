@@ -291,18 +291,22 @@ class Saver(BaseCheckpointSaver[Any]):
     async def _store_writes(
         self, threads: Threads, config: RunnableConfig, record: ChatMessage
     ) -> None:
-        async with self._writing(threads, config, str(record.content)):
+        async with self._writing(threads, config, str(record.content), [record.id]):
             await threads.put_writes(_line(config), [record])
 
     @asynccontextmanager
     async def _writing(
-        self, threads: Threads, config: RunnableConfig, checkpoint_id: str
+        self,
+        threads: Threads,
+        config: RunnableConfig,
+        checkpoint_id: str,
+        records: Sequence[str] = (),
     ) -> AsyncIterator[Run | None]:
         """Remove what is written within if the run is overtaken.
 
         Whichever call ends last removes it: this one removes its own writes if the run was
         overtaken before it ended; otherwise the overtaken call does, which knows of this one from
-        the beginning.
+        the beginning. Of a checkpoint that stands only these records go: others continue from it.
         """
         line, run = _line(config), self._runs.of(config["configurable"])
         if run is None:
@@ -311,6 +315,7 @@ class Saver(BaseCheckpointSaver[Any]):
         if run.is_overtaken:
             raise make_overtaken_error(line)
         run.note(line, checkpoint_id, config["configurable"].get(PARENTS) or {})
+        undo = partial(self._undo, threads, run, (line, checkpoint_id), records)
         try:
             yield run
         except (TurnOvertakenError, CheckpointNotFoundError) as error:
@@ -318,11 +323,18 @@ class Saver(BaseCheckpointSaver[Any]):
             raise (error if failure is None else make_overtaken_error(line, failure)) from None
         except BaseException:
             if run.is_overtaken:
-                await threads.take_back(line.thread, [(line, checkpoint_id)])
+                await undo()
             raise
         if run.is_overtaken:
-            failure = await threads.take_back(line.thread, [(line, checkpoint_id)])
-            raise make_overtaken_error(line, failure)
+            raise make_overtaken_error(line, await undo())
+
+    async def _undo(
+        self, threads: Threads, run: Run, place: Place, records: Sequence[str]
+    ) -> Exception | None:
+        """Remove what an overtaken run has written; return the error if that failed."""
+        if run.is_loose(place):
+            return await threads.take_back(place[0].thread, [place])
+        return await threads.remove(place[0], records)
 
     async def _list(
         self, config: RunnableConfig | None, before: RunnableConfig | None

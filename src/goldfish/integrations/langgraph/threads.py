@@ -147,6 +147,14 @@ class Threads:
                 self._left.setdefault(thread, set()).update((line, each) for each in ids)
         return failure
 
+    async def remove(self, line: Line, records: Sequence[str]) -> Exception | None:
+        """Remove these records; return the error if that failed."""
+        try:
+            await self._store.delete_messages(line.session, records)
+        except MemoryStoreError as error:
+            return error
+        return None
+
     async def delete(self, thread: str) -> None:
         """Remove all of the thread: first its lines, which ends it, then what is beside them."""
         for line in await self.lines(thread):

@@ -22,6 +22,7 @@ T_co = TypeVar("T_co", covariant=True)
 
 QUICK_ROWS = 500  # rows that a read may fetch in the caller's thread
 QUICK_SECONDS = 0.002  # a commit that takes longer is the threads' business for a while
+QUICK_WAIT = 0.1  # seconds for which a caller without a loop waits for another to be done here
 QUICK_STREAK = 200  # commits in callers' threads before the writer may check the log's size
 
 
@@ -53,6 +54,7 @@ class QuickLane:
         self._file = file
         self.connection: sqlite3.Connection | None = None
         self.gate = threading.Lock()  # held by whoever uses the connection: one loop at a time
+        self._queue = threading.Lock()  # held by the one caller who waits for the gate
         self._commits_left = 0
         self._is_fast = False  # so an event loop may wait for a commit
 
@@ -84,8 +86,8 @@ class QuickLane:
 
         A caller without an event loop is patient.
         """
-        may_wait = is_patient or self._is_fast
-        if not may_wait or self._commits_left <= 0 or not self.gate.acquire(blocking=False):
+        may_commit = (is_patient or self._is_fast) and self._commits_left > 0
+        if not may_commit or not self._enter(is_patient):
             return False, None
         try:
             began = time.monotonic()
@@ -101,12 +103,26 @@ class QuickLane:
 
     def try_read(self, work: Read[T], *, is_patient: bool = False) -> tuple[bool, T | None]:
         """Return whether the read could be done here, and what it found."""
-        if self.connection is None or not self.gate.acquire(blocking=False):
+        if self.connection is None or not self._enter(is_patient):
             return False, None
         try:
             return self._try(partial(work, most=None if is_patient else QUICK_ROWS))
         finally:
             self.gate.release()
+
+    def _enter(self, is_patient: bool) -> bool:
+        """Return whether the gate could be taken; patient callers wait for it, but never two.
+
+        To wait for one other takes less time than a hop to the writer; more of them share a commit.
+        """
+        if self.gate.acquire(blocking=False):
+            return True
+        if not is_patient or not self._queue.acquire(blocking=False):
+            return False
+        try:
+            return self.gate.acquire(timeout=QUICK_WAIT)
+        finally:
+            self._queue.release()
 
     def _try(self, work: Work) -> tuple[bool, Any]:
         if self.connection is None:

@@ -94,35 +94,40 @@ class SQLiteMemoryStore(SearchingStore):
         last: int,
         take_more: Callable[[], list[Row]] = list,
     ) -> list[str] | None:
-        append = self._plan_append(session_id, rows, None)
+        came: list[Row] = []
+
+        def take() -> list[Row]:
+            came[:] = take_more()
+            return came
+
+        append = self._plan_append(session_id, rows, None, take)
+        key = encode_key(session_id)
 
         def append_all(connection: sqlite3.Connection) -> list[str]:
             append(connection)
-            more = take_more()
-            if more:
-                self._plan_append(session_id, more, None)(connection)
-            return _read(connection, encode_key(session_id), last + len(more), None)
+            count = last + len(came)
+            return _read(connection, key, count, None) if count else []
 
         return self._lanes.try_write(append_all)[1]
 
     def _plan_append(
-        self, session_id: str, rows: list[Row], embedded: Embedded | None
+        self,
+        session_id: str,
+        rows: list[Row],
+        embedded: Embedded | None,
+        take_more: Callable[[], list[Row]] = list,
     ) -> Callable[[sqlite3.Connection], None]:
-        """Return a function that appends the rows inside a transaction."""
+        """Return a function that appends the rows, and then more, inside a transaction."""
         key = encode_key(session_id)
-        values = [(encode_key(message_id), body) for message_id, body in rows]
 
         def append(connection: sqlite3.Connection) -> None:
             now = time.time()
             session = sessions.find_or_begin(connection, key, now)
-            pk, end = session.pk, session.end
-            connection.executemany(
-                _APPEND, [(end + step, pk, *value) for step, value in enumerate(values, 1)]
-            )
-            if session.kept_top is not None:
-                search.drop_kept_ids(connection, pk, [each for each, _ in values])
+            _insert(connection, session, session.end, rows)
             if embedded is not None:
-                search.add(connection, pk, session.last, end + 1, embedded)
+                search.add(connection, session.pk, session.last, session.end + 1, embedded)
+            if more := take_more():
+                _insert(connection, session, session.end + len(rows), more)
             if self._ttl is not None:
                 sessions.set_deadline(connection, session, now + self._ttl)
 
@@ -309,6 +314,18 @@ def _require_file_path(path: str | os.PathLike[str]) -> str:
     if name == ":memory:":
         raise ValueError("SQLiteMemoryStore needs a file: use InMemoryStore() for memory only")
     return name
+
+
+def _insert(
+    connection: sqlite3.Connection, session: sessions.Session, end: int, rows: list[Row]
+) -> None:
+    """Insert the rows whose ids the session lacks, in the places after this one."""
+    values = [(encode_key(message_id), body) for message_id, body in rows]
+    connection.executemany(
+        _APPEND, [(end + step, session.pk, *value) for step, value in enumerate(values, 1)]
+    )
+    if session.kept_top is not None:
+        search.drop_kept_ids(connection, session.pk, [each for each, _ in values])
 
 
 def _read(
