@@ -47,6 +47,9 @@ class CallWriter:
         by_name = False
         for each in call.parameters:
             value = self._argument(each, given)
+            if each.is_star:
+                yield from [f"*{value}"] if value else []
+                continue
             by_name = by_name or not value or each.is_keyword
             if value:
                 yield f"{each.name}={value}" if by_name else value
@@ -137,6 +140,9 @@ class CallWriter:
                 value = self._cast_role(parameter, "each.role")
             elif each.name == shape.text or (not shape.text and TEXTS_OF_KEYS.fullmatch(each.name)):
                 value = "each.content"
+            elif each.name == shape.key:
+                whose = Parameter(each.name, "session", parse_annotation(each.annotation))
+                value = self._identify(whose, {})
             elif SESSION.fullmatch(each.name) or USER.fullmatch(each.name):
                 value = "session_id" if each.is_required else ""
             elif each.is_required and each.name == "id":

@@ -342,9 +342,9 @@ class Builder:
                 self.place.imports.add("import os")
                 self.place.early.append(f'os.environ.setdefault("{name}", "goldfish")  # no key')
         for source in self.reached:
-            for name, at_import in list_settings(source):
+            for name, at_import, is_needed in list_settings(source):
                 address = self.address(name) if URL.fullmatch(name) else ""
-                if at_import and not address and name.isidentifier():
+                if at_import and is_needed and not address and name.isidentifier():
                     self.place.imports.add("import os")
                     self.place.early.append(f'os.environ.setdefault("{name}", "goldfish")')
                 if not address and (FILE.fullmatch(name) or FOLDER.fullmatch(name)):
@@ -364,8 +364,11 @@ class Builder:
                     self.place.note(line)
 
 
-def list_settings(source: Source) -> Iterator[tuple[str, bool]]:
-    """Yield the settings that a source reads from the environment, and whether its import does."""
+def list_settings(source: Source) -> Iterator[tuple[str, bool, bool]]:
+    """Yield the settings that a source reads from the environment.
+
+    With each, whether its import reads it, and whether it has to be there.
+    """
     inside = {
         id(node)
         for function in ast.walk(source.tree)
@@ -379,7 +382,7 @@ def list_settings(source: Source) -> Iterator[tuple[str, bool]]:
         elif isinstance(node, ast.Call) and re.search(GETTERS, ast.unparse(node.func)):
             key = node.args[0] if node.args else None
         if isinstance(key, ast.Constant) and isinstance(key.value, str):
-            yield key.value, id(node) not in inside
+            yield key.value, id(node) not in inside, isinstance(node, ast.Subscript)
 
 
 def _strip_default(source: Source, parameter: Parameter) -> str:

@@ -56,11 +56,11 @@ def find_result(read: Call, write: Call | None, sources: Sources) -> Shape | Non
 def trace_parts(write: Call) -> tuple[str, str]:
     """Return the names under which a function puts the role and the text that it is given."""
     role, text = write.part("role"), write.part("text")
-    names = {value: key for key, value in _list_named(write.function)}
+    names = {value: key for key, value in list_named(write.function)}
     return names.get(role.name, "") if role else "", names.get(text.name, "") if text else ""
 
 
-def _list_named(function: Function) -> Iterator[tuple[str, str]]:
+def list_named(function: Function) -> Iterator[tuple[str, str]]:
     """Yield names with the variables that are put under them: fields, keys and columns."""
     for node in ast.walk(function):
         if isinstance(node, ast.Dict):

@@ -10,11 +10,12 @@ from goldfish.cli.init.calls import MOST, CallWriter, list_limits, replaces_hist
 from goldfish.cli.init.facts import define, name_user, write_facts
 from goldfish.cli.init.memories import FoundMemory
 from goldfish.cli.init.models import make_session_factory, write_model
+from goldfish.cli.init.openers import list_called
 from goldfish.cli.init.parameters import Call
 from goldfish.cli.init.places import UNKNOWN, Builder
 from goldfish.cli.init.roles import has_methods_of_roles, write_by_role
 from goldfish.cli.init.savers import write_saver
-from goldfish.cli.init.sources import Sources
+from goldfish.cli.init.sources import Function, Sources
 from goldfish.report.sanitize import escape_controls
 from goldfish.targets.guesses import MARK
 
@@ -113,11 +114,20 @@ class _Body:
         self.gaps = self.place.gaps
         # Django's models cannot be imported before it is set up, which the factory does.
         self.is_late = builder.backend == "django" and self.found.owner is None
+        self.enters = self._find_enter()
         self.needs_handle = any(
             call.part("handle")
             for call in (self.found.write, self.found.read)
             if call and self.found.owner is None
         )
+
+    def _find_enter(self) -> Function | None:
+        """Return the method by which the memory is entered, as in ``async with``."""
+        found = self.found
+        if found.owner is None or found.per_session or found.kind == "model":
+            return None
+        methods = self.builder.sources.list_methods(found.source, found.owner)
+        return methods.get("__aenter__") or methods.get("__enter__")
 
     def _at(self, call: Call) -> str:
         return escape_controls(f"({call.source.file}:{call.function.lineno})")
@@ -155,6 +165,8 @@ class _Body:
         """Yield the lines that make the memory, prepare it, and hand it out."""
         hand = "yield" if self.place.around else "return"
         prepare, sets = self.found.others.get("prepare"), self._list_attributes()
+        if prepare and self.enters and prepare.name in list_called(self.enters):
+            prepare = None
         if sets and self.found.per_session:
             made = value.partition("lambda session_id: ")[2].removesuffix(")")
             yield "def open_session(session_id):"
@@ -239,6 +251,11 @@ class _Body:
                 self.gaps.append(f"{each} stands where the code does not say what to hand in")
         at = escape_controls(f"{found.source.file}:{found.owner.lineno}")
         guess = f"  # GUESS: how it is made ({at})"
+        if self.enters:
+            waits = "async " if self.enters.name == "__aenter__" else ""
+            self.place.awaits |= bool(waits)
+            self.place.around = f"{waits}with {made} as handle:{guess}"
+            made, guess = "handle", ""
         if found.kind == "adapter":
             per = f"lambda session_id: {made}" if found.per_session else made
             return f"goldfish.adapt.{found.adapter}({per})", guess
