@@ -144,6 +144,11 @@ def opens_fixed_path(source: Source, function: Function, depth: int = 3) -> bool
     )
 
 
+def is_lazy(made: str) -> bool:
+    """Return True for a client that connects when it is first used: one of Redis."""
+    return BACKENDS.get(made.partition(".")[0]) == "redis"
+
+
 def list_called(node: ast.AST, *, bare: bool = False) -> set[str]:
     """Return the names that are called in a tree; of ``bare``, only without arguments."""
     return {

@@ -8,6 +8,7 @@ from goldfish.cli.init.backends import (
     BACKENDS,
     FILE,
     FOLDER,
+    NO_SERVER,
     NOWHERE,
     OWN_SERVERS,
     PARTS,
@@ -132,7 +133,8 @@ class Builder:
             self.place.imports.add("from urllib.parse import urlsplit")
             split = "urlsplit(sandbox.redis_url)"
             return f"{split}.{part}" if name != "db" else f"int({split}.{part}[1:] or 0)"
-        if self.backend in {*OWN_SERVERS, "mem0"} or "bool" in written or "int" in written:
+        no_files = {*OWN_SERVERS, *NO_SERVER, "mem0"}
+        if self.backend in no_files or "bool" in written or "int" in written:
             return ""
         if FOLDER.fullmatch(name):
             return "str(sandbox.path)" if "str" in written else "sandbox.path"

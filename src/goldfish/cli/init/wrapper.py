@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from goldfish.cli.init.backends import NO_SERVER
 from goldfish.cli.init.calls import MOST, CallWriter, list_limits, replaces_history
 from goldfish.cli.init.facts import define, name_user, write_facts
+from goldfish.cli.init.fixed import connects_itself, find_fixed_file
 from goldfish.cli.init.memories import FoundMemory
 from goldfish.cli.init.models import make_session_factory, write_model
 from goldfish.cli.init.openers import list_called
@@ -106,6 +107,12 @@ def _sort(lines: set[str]) -> list[str]:
     return sorted(lines, key=lambda each: (not each.startswith("import"), each))
 
 
+def _refuse(missing: str) -> Iterator[str]:
+    """Yield the line that keeps a memory from being opened on a storage that is the user's."""
+    yield "# GUESS: mend what is returned below, then delete this line"
+    yield f'raise NotImplementedError("{missing}")'
+
+
 class _Body:
     """Writes the wrapper and the factory of one memory."""
 
@@ -149,17 +156,36 @@ class _Body:
         """Yield what comes before the memory is made."""
         found, backend = self.found, self.builder.backend
         if backend in NO_SERVER:
-            self.gaps.append(f"goldfish starts no {backend}: give the memory one that is for tests")
-            yield f"# GUESS: goldfish starts no {backend}; hand in one that is for tests"
+            missing = f"goldfish starts no {backend}: give the memory one that is for tests"
+            self.gaps.append(missing)
+            yield from _refuse(missing)
         elif backend == "django":
             self.gaps.append("Django needs its settings, and a database of the sandbox's own")
             yield from _DJANGO_LINES
         yield from self.place.before
         if backend and backend not in {*NO_SERVER, "django"} and not self.place.is_placed:
             self.gaps.append("nothing in the code says how to give it a storage of its own")
-            yield "# GUESS: give it a storage of the sandbox's own, or it uses yours"
+            yield from _refuse("give it a storage of the sandbox's own, or it uses yours")
+        elif fixed := self._find_fixed():
+            self.gaps.append(
+                f"{ast.unparse(fixed)} in the code leads to a file of the application's own: let it "
+                "take the path, and hand it one in sandbox.path"
+            )
+            yield from _refuse("hand it a path in sandbox.path, or it writes to your own file")
         if begin := found.others.get("begin"):
             yield f"# GUESS: {begin.name} {self._at(begin)} may have to be called first"
+
+    def _find_fixed(self) -> ast.expr | None:
+        """Return the file that the memory opens wherever it is made; None if there is none."""
+        found = self.found
+        if found.owner is None:
+            functions = [] if found.opener else list(found.source.functions.values())
+        else:
+            methods = self.builder.sources.list_methods(found.source, found.owner)
+            functions = list(methods.values())
+            if connects_itself(found.source, methods.get("__init__")):
+                return find_fixed_file(functions)
+        return None if self.place.is_placed else find_fixed_file(functions)
 
     def _open(self, value: str, guess: str) -> Iterator[str]:
         """Yield the lines that make the memory, prepare it, and hand it out."""
