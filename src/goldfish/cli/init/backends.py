@@ -40,6 +40,7 @@ class Place:
     awaits: bool = False
     is_placed: bool = False  # something of the sandbox is handed in
     around: str = ""  # a line with a block in which the memory is open
+    session: str = ""  # the session of SQLAlchemy that each call gets anew
     claims: str = ""
     gaps: list[str] = field(default_factory=list)  # what is left to fill in
 

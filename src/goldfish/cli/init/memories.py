@@ -74,7 +74,7 @@ class FoundMemory:
         if self.owner is not None:
             return self.owner.name
         if self.opener is not None:
-            return self.opener.function.name
+            return self.opener.name
         assert self.write is not None
         assert self.read is not None
         return f"{self.write.name} and {self.read.name}"

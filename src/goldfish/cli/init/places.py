@@ -30,6 +30,7 @@ HANDLE = re.compile(
     r"(\w*_)?(client|redis|conn|connection|r|rdb|cache|kv|db|pool|cursor|memory|mem0?)"
 )
 KEYS = {"openai": "OPENAI_API_KEY", "anthropic": "ANTHROPIC_API_KEY"}  # of clients at import
+SESSIONS = re.compile(r"(Async)?Session\(")
 GETTERS = r"environ\.get$|getenv$"
 NAMED = {"postgres": "psycopg", "redis": "redis", "sqlite.aio": "aiosqlite", "sqlite": "sqlite3"}
 UNKNOWN = {"None", '"goldfish"'}  # what stands where nothing says what to hand in
@@ -167,7 +168,7 @@ class Builder:
         written = source.resolve(parameter.annotation)
         last = re.split(r"[.\[\]| ]", written.partition(" |")[0])[-1] or written
         if self.backend == "sql":
-            return self.sql.handle(parameter.name, written, parameter.part == "handle")
+            return self._lend(self.sql.handle(parameter.name, written, parameter.part == "handle"))
         if written in {"str", "int", "dict", "Path", "pathlib.Path"} or "bool" in written:
             return ""
         is_handle = parameter.part == "handle" or HANDLE.fullmatch(parameter.name)
@@ -185,6 +186,16 @@ class Builder:
         write = self.found.write
         is_async = "Async" in written or (not written and bool(write and write.is_async))
         return make_connection(self.place, self.backend, is_pool=is_pool, is_async=is_async)
+
+    def _lend(self, handle: str) -> str:
+        """Return a handle; a session of SQLAlchemy as the one that each call gets, as requests do.
+
+        One that serves all calls would show what it read before, and end with the first error.
+        """
+        if self.found.per_session or not SESSIONS.match(handle):
+            return handle
+        self.place.session = handle
+        return "session"
 
     def redis_client(self, *, is_async: bool | None = None) -> str:
         """Return a client of Redis like the project's own."""
