@@ -147,8 +147,11 @@ class Diary:
         "save",
         "for_stay",
         ("postgres",),
-        lines=("Message(stay_id=session_id, author=Author(each.role), body=each.content)",
-               "self.memory.checkout(session_id)", "ensure_schema()"),
+        lines=(
+            "Message(stay_id=session_id, author=Author(each.role), body=each.content)",
+            "self.memory.checkout(session_id)",
+            "ensure_schema()",
+        ),
         needs=("asyncpg",),
     ),
     "psycopg-entered": Sample(
@@ -191,8 +194,10 @@ class TicketHistory:
         "record",
         "replay",
         ("postgres",),
-        lines=("async with TicketHistory(dsn=sandbox.postgres_dsn) as handle:",
-               "*[Message(ticket=session_id"),
+        lines=(
+            "async with TicketHistory(dsn=sandbox.postgres_dsn) as handle:",
+            "*[Message(ticket=session_id",
+        ),
         needs=("psycopg_pool",),
     ),
     "sqlite-tuples": Sample(
@@ -218,7 +223,7 @@ class ConversationStore:
         with closing(self._connect()) as db:
             return db.execute("SELECT who, what FROM turns WHERE conv = ? ORDER BY n",
                               (conversation,)).fetchall()
-"""
+""",
         },
         "ConversationStore",
         "push",

@@ -23,10 +23,10 @@ JUDGED = (
 )
 SAMPLES = {**PLAIN, **STRANGE}
 BUGS = {  # what is planted in a project, and the promise that it breaks
-    "redis-diary": ("p_diary.py", "start, -1)", "start, 1)", "ORD01"),
-    "sqlite-tuples": ("services/chat/p_chat/store.py", "WHERE conv = ?", "WHERE conv >= ?", "ISO01"),
-    "redis-facts": ("p_person_facts.py", 'f"facts:{person}")', '"facts:x")', "DUR23"),
-    "sqlalchemy-parents": ("p_orm/repositories.py", "self.session.commit()", "pass", "DUR02"),
+    "redis-diary": ("p_diary.py", "start, -1)", "start, 1)", "DUR02"),
+    "sqlite-tuples": ("services/chat/p_chat/store.py", "ORDER BY n", "ORDER BY what", "ORD01"),
+    "redis-facts": ("p_person_facts.py", "{person}", "{person[:1]}", "ISO23"),
+    "sqlalchemy-parents": ("p_orm/repositories.py", "(Message.id)", "(Message.content)", "ORD01"),
 }
 
 
@@ -121,16 +121,16 @@ def test_a_bug_in_the_projects_memory_is_found(
     run_command(["init"])
     FILE.write_text(FILE.read_text().replace(", guessed=True", ""))
     capsys.readouterr()
-    assert run_command(["check", f"{FILE}:memory", "--only", code, "--seed", "7"]) in {1, 2}
-    said = "".join(capsys.readouterr())
-    assert "broken" in said or "first ordinary" in said
+    assert run_command(["check", f"{FILE}:memory", "--only", code, "--seed", "7"]) == 1
+    assert "1 promise broken" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
     "source",
     [
         "import sqlite3\nclass Orders:\n def place(self, customer, article):\n"
-        "  self.db.execute('INSERT INTO orders (customer, article) VALUES (?, ?)', (customer, article))\n"
+        "  self.db.execute('INSERT INTO orders (customer, article) VALUES (?, ?)',\n"
+        "                  (customer, article))\n"
         " def of(self, customer):\n"
         "  return self.db.execute('SELECT article FROM orders WHERE customer = ?', (customer,))",
         "class Cache:\n def set(self, key, value): ...\n def get(self, key): ...",

@@ -92,13 +92,12 @@ def _list_deeds(call: Call) -> Iterator[Deed]:
             said = text.value if isinstance(text, ast.Constant) else None
             yield from _read_sql(said) if isinstance(said, str) else ()
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.args:
-            if kind := REDIS.get(node.func.attr):
-                key = node.args[0]
-                key = made.get(key.id, key) if isinstance(key, ast.Name) else key
-                named = {each.id for each in ast.walk(key) if isinstance(each, ast.Name)}
-                used = frozenset(named & parameters)
-                if used:
-                    yield Deed(kind, _mask(key, used), used)
+            key = node.args[0]
+            key = made.get(key.id, key) if isinstance(key, ast.Name) else key
+            named = {each.id for each in ast.walk(key) if isinstance(each, ast.Name)}
+            used, kind = frozenset(named & parameters), REDIS.get(node.func.attr)
+            if used and kind:
+                yield Deed(kind, _mask(key, used), used)
 
 
 def _list_made(function: Function) -> Iterator[tuple[str, ast.expr]]:
@@ -155,7 +154,7 @@ def _part(write: Call, key: Parameter, names: frozenset[str], sources: Sources) 
 
 
 def _hold_key(parameter: Parameter, wanted: set[str], sources: Sources) -> Parameter:
-    """Return a parameter that says whose a row is, or a message that has a field for it, as such."""
+    """Return a parameter that says whose a row is, or a message with a field for it, as such."""
     shape = parameter.shape
     if shape is not None and shape.owner:
         fields = (each.name for each in list_fields(*shape.owner, sources))

@@ -12,7 +12,7 @@ WRITING = re.compile(r"\.write\w*\(|\bdump\(|\bopen\([^)]*, *['\"](w|a|x|r\+)|\b
 
 
 def find_fixed_file(functions: Sequence[Function]) -> ast.expr | None:
-    """Return the path that functions write to and that is settled in them; None if there is none."""
+    """Return the path that functions write to and that is settled in them; None without one."""
     if not any(WRITING.search(ast.unparse(each)) for each in functions):
         return None
     return next((path for each in functions for path in _list_paths(each)), None)

@@ -119,7 +119,9 @@ def _lead(builder: "Builder", opener: Opener, makes: re.Pattern[str]) -> str | N
     call = read_call(opener.function, opener.source, builder.sources, [], bound=is_method)
     given = _address(builder, call.parameters, opener.list_addresses(makes))
     missing = [each for each in call.parameters if each.is_required and each.name not in given]
-    if missing or not (given or _is_led_by_owner(builder, opener) or _is_led_otherwise(builder, opener)):
+    if missing or not (
+        given or _is_led_by_owner(builder, opener) or _is_led_otherwise(builder, opener)
+    ):
         return None
     builder.place.is_placed = True
     return ", ".join(f"{name}={value}" for name, value in given.items())

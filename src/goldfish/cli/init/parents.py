@@ -104,8 +104,11 @@ def _write_row(
             value = written or _make_value(builder, each.annotation)
         elif each.name in table.refers:
             named, column = table.refers[each.name]
-            fields = list_fields(tables[named].source, tables[named].owner, builder.sources) \
-                if named in tables else []
+            fields = (
+                list_fields(tables[named].source, tables[named].owner, builder.sources)
+                if named in tables
+                else []
+            )
             kinds = [field.annotation for field in fields if field.name == column]
             value = _make_value(builder, kinds[0] if kinds else each.annotation)
         else:

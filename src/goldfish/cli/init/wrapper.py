@@ -9,8 +9,8 @@ from goldfish.cli.init.backends import NO_SERVER
 from goldfish.cli.init.calls import MOST, CallWriter, list_limits, replaces_history
 from goldfish.cli.init.facts import define, name_user, write_facts
 from goldfish.cli.init.fixed import connects_itself, find_fixed_file
-from goldfish.cli.init.memories import FoundMemory
 from goldfish.cli.init.lending import lend, write_begin, write_lending
+from goldfish.cli.init.memories import FoundMemory
 from goldfish.cli.init.models import make_session_factory, write_model
 from goldfish.cli.init.openers import list_called
 from goldfish.cli.init.parameters import Call
@@ -175,8 +175,8 @@ class _Body:
             yield from _refuse("give it a storage of the sandbox's own, or it uses yours")
         elif fixed := self._find_fixed():
             self.gaps.append(
-                f"{ast.unparse(fixed)} in the code leads to a file of the application's own: let it "
-                "take the path, and hand it one in sandbox.path"
+                f"{ast.unparse(fixed)} in the code leads to a file of the application's own: let "
+                "it take the path, and hand it one in sandbox.path"
             )
             yield from _refuse("hand it a path in sandbox.path, or it writes to your own file")
         if begin := found.others.get("begin"):
@@ -409,7 +409,8 @@ class _Body:
         given = {**name_user(write, "session_id"), "message": "each", "role": "each.role"}
         yield define("add_messages", "session_id, messages", write)
         if self.rows:
-            yield f"        {'await ' if self.builder.sql.is_async() else ''}self.begin(session_id)\n"
+            waits = "await " if self.builder.sql.is_async() else ""
+            yield f"        {waits}self.begin(session_id)\n"
         guess = f"  # GUESS: it writes {self._at(write)}\n"
         if many := write.part("many"):
             each = writer.message(many)
