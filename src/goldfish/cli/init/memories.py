@@ -3,7 +3,7 @@
 import ast
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from goldfish.cli.init.backends import FILE, URL
@@ -154,10 +154,12 @@ def _judge_all(
 ) -> list[FoundMemory]:
     """Return what functions are by their names; else by the client or the storage they call."""
     found = list(_judge(source, owner, calls, makes))
+    by_client = find_client_calls(calls) if _imports(source, "mem0") else None
     if any(each.score >= LEAST for each in found):
-        return found
+        more = by_client.others if by_client else {}  # such as what lists facts by another name
+        return [replace(each, others={**more, **each.others}) for each in found]
     if _imports(source, "mem0"):
-        if by_client := find_client_calls(calls):
+        if by_client:
             write, read, others = by_client.write, by_client.read, by_client.others
             found = [FoundMemory(source, owner, "facts", LEAST + 2, write, read, others, makes)]
         return found

@@ -367,7 +367,9 @@ class Builder:
                 self.place.imports.add("import os")
                 service = next((key for key in NOWHERE if key in address), "")
                 if at_import and service:
-                    line = f'os.environ["{name}"] = "{NOWHERE[service]}"  # never your own server'
+                    is_sql = self.backend == "sql" and service == "postgres"
+                    nowhere = self.sql.nowhere() if is_sql else NOWHERE[service]
+                    line = f'os.environ["{name}"] = "{nowhere}"  # never your own server'
                     self.place.early.append(line)
                 text = (
                     address if address.startswith(("str", "sandbox.", "f")) else f"str({address})"
