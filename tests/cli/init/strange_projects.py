@@ -105,6 +105,56 @@ class ConversationRepository:
 """,
 }
 STRANGE = {
+    "redis-stream": Sample(
+        {
+            "p_stream.py": """
+import redis.asyncio as redis
+
+class StreamLog:
+    def __init__(self, client: redis.Redis):
+        self.client = client
+    async def emit(self, dialogue_ref: str, actor: str, words: str) -> None:
+        await self.client.xadd(f"dialogue:{dialogue_ref}", {"actor": actor, "words": words})
+    async def rewind(self, dialogue_ref: str) -> list[dict[str, str]]:
+        return [row for _, row in await self.client.xrange(f"dialogue:{dialogue_ref}")]
+"""
+        },
+        "StreamLog",
+        "emit",
+        "rewind",
+        ("redis",),
+        lines=("self.memory.emit(session_id, each.role, each.content)", '"content": each["words"]'),
+        needs=("redis",),
+    ),
+    "sqlmodel-lines": Sample(
+        {
+            "p_lines.py": """
+from sqlmodel import Field, Session, SQLModel, create_engine, select
+
+engine = create_engine("sqlite:///chat.db")
+
+class Line(SQLModel, table=True):
+    id: int | None = Field(default=None, primary_key=True)
+    thread: str = Field(index=True)
+    who: str
+    what: str
+
+class Threads:
+    def put(self, thread: str, who: str, what: str) -> None:
+        with Session(engine) as s:
+            s.add(Line(thread=thread, who=who, what=what))
+            s.commit()
+    def lines(self, thread: str) -> list[Line]:
+        with Session(engine) as s:
+            return list(s.exec(select(Line).where(Line.thread == thread).order_by(Line.id)))
+"""
+        },
+        "Threads",
+        "put",
+        "lines",
+        lines=("p_lines.engine = engine", '"content": each.what'),
+        needs=("sqlmodel",),
+    ),
     "redis-diary": Sample(
         {
             "p_diary.py": """

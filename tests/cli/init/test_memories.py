@@ -133,6 +133,10 @@ def test_a_bug_in_the_projects_memory_is_found(
         "                  (customer, article))\n"
         " def of(self, customer):\n"
         "  return self.db.execute('SELECT article FROM orders WHERE customer = ?', (customer,))",
+        "class EventLog:\n def record(self, session_id, kind, payload):\n"
+        "  self.client.rpush(f'session:{session_id}:events', payload)\n"
+        " def events(self, session_id):\n"
+        "  return self.client.lrange(f'session:{session_id}:events', 0, -1)",
         "class Cache:\n def set(self, key, value): ...\n def get(self, key): ...",
         "class Orders:\n def add(self, order): ...\n def get(self, order_id): ...",
         "class Users:\n def create(self, user): ...\n def get(self, user_id): ...",

@@ -18,6 +18,8 @@ REDIS = {
     **dict.fromkeys(("lrange", "xrange", "xrevrange", "zrange", "zrevrange", "hvals"), READ),
     **dict.fromkeys(("delete", "unlink"), REMOVE),
 }
+# Functions of SQLAlchemy, and what is done to the table that they are given first.
+MODELS = {"select": READ, "query": READ, "delete": REMOVE}
 _TABLE = r"([\w.\"`]+)"
 _WHERE = rf"{_TABLE}.*?\bwhere\s+([\w.\"`]+)\s*="
 SQL = {
@@ -27,6 +29,8 @@ SQL = {
 }
 ONE_ROW = re.compile(r"fetchone|fetchrow|fetchval|scalar_one|one_or_none|\.first\(|LIMIT 1\b")
 FACTS = {"fact", "facts"}
+# Words about what was said. Not those that other things have as well, such as logs of events.
+SAID = NOUNS - {"session", "sessions", "thread", "threads", "context", "checkpoint"}
 
 
 @dataclass(frozen=True)
@@ -58,7 +62,12 @@ def find_stored_calls(
 
     ``about`` are the words of the class: something in the names has to be about a conversation.
     """
-    done = [(call, deed) for call in calls if call.name[0] != "_" for deed in _list_deeds(call)]
+    done = [
+        (call, deed)
+        for call in calls
+        if call.name[0] != "_"
+        for deed in (*_list_deeds(call), *_list_of_models(call, sources))
+    ]
     for read, shown in done:
         key = _find_key(read) if shown.kind == READ and _returns_many(read.function) else None
         for write, put in done if key else ():
@@ -66,9 +75,10 @@ def find_stored_calls(
                 continue
             assert key is not None
             parted = _part(write, key, put.names | shown.names, sources)
-            spoken = {*about, *split(read.name), *split(write.name), *split(shown.place)}
-            spoken |= {word for each in write.parameters for word in split(each.name)}
-            if parted is None or not (spoken & NOUNS or parted.part("role")):
+            named = [read.name, write.name, *re.findall(r"\w+", shown.place)]
+            spoken = {*about, *(word for each in named for word in split(each))}
+            spoken |= {each.name for each in write.parameters if each.part == "text"}
+            if parted is None or not (spoken & SAID or write.part("role")):
                 continue
             removed = {
                 each.name: _hold(each, found)
@@ -98,6 +108,28 @@ def _list_deeds(call: Call) -> Iterator[Deed]:
             used, kind = frozenset(named & parameters), REDIS.get(node.func.attr)
             if used and kind:
                 yield Deed(kind, _mask(key, used), used)
+
+
+def _list_of_models(call: Call, sources: Sources) -> Iterator[Deed]:
+    """Yield what a function does to the tables of SQLAlchemy."""
+    code = ast.unparse(call.function)
+    for node in ast.walk(call.function):
+        if not isinstance(node, ast.Call):
+            continue
+        name = ast.unparse(node.func).rpartition(".")[2]
+        kind, model = MODELS.get(name, ""), node.args[0] if node.args else None
+        if not kind and re.search(r"\.add(_all)?\(", code):
+            kind, model = WRITE, node.func
+        found = sources.find_class(call.source.resolve(model), call.source) if kind else None
+        if found and _is_table(found[1]):
+            columns = re.findall(rf"\b{found[1].name}\.(\w+) ==", code)
+            yield Deed(kind, found[1].name, frozenset(columns))
+
+
+def _is_table(owner: ast.ClassDef) -> bool:
+    return "__tablename__" in ast.unparse(owner) or any(
+        each.arg == "table" for each in owner.keywords
+    )
 
 
 def _list_made(function: Function) -> Iterator[tuple[str, ast.expr]]:
@@ -144,13 +176,16 @@ def _part(write: Call, key: Parameter, names: frozenset[str], sources: Sources) 
     if not any(each.part == "session" or (each.shape and each.shape.key) for each in parameters):
         return None
     unclear = [n for n, each in enumerate(parameters) if each.is_required and each.part == "other"]
-    says = any(each.part in {"text", "one", "many"} for each in parameters)
-    if len(unclear) == 1 and not says:
-        only = parameters[unclear.pop()]
-        parameters = [replace(each, part="text", shape=Shape("text")) if each is only else each
-                      for each in parameters]  # fmt: skip
-        says = True
-    return replace(write, parameters=parameters) if says and not unclear else None
+    known = {each.part for each in parameters}
+    missing = [] if known & {"role", "one", "many"} else ["role"]
+    missing += [] if known & {"text", "one", "many"} else ["text"]
+    # Who said it comes before what was said, and the latter is what there has to be.
+    for n, part in zip(unclear, missing[-len(unclear) :] if unclear else [], strict=False):
+        shape = Shape("text") if part == "text" else None
+        parameters[n] = replace(parameters[n], part=part, shape=shape)
+    parts = {each.part for each in parameters if each.is_required or each.is_star}
+    says = parts & {"text", "one", "many"}
+    return replace(write, parameters=parameters) if says and "other" not in parts else None
 
 
 def _hold_key(parameter: Parameter, wanted: set[str], sources: Sources) -> Parameter:
