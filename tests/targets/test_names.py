@@ -120,6 +120,20 @@ def test_what_is_no_target_is_told_in_one_sentence(spec: str, sentence: str, pro
     assert str(caught.value).startswith(sentence)
 
 
+def test_the_class_of_a_memory_is_no_factory(project: Path) -> None:
+    """It would take the sandbox for its path; a class that wants a sandbox may be one."""
+    body = "    def add_messages(self, session_id, messages): ...\n"
+    (project / "classes_here.py").write_text(
+        f"class Kept:\n    def __init__(self, path): ...\n{body}"
+        f"class Placed:\n    def __init__(self, sandbox): ...\n{body}"
+        f"class Held:\n{body}"
+    )
+    with pytest.raises(TargetError, match=r"Kept is the class of a memory.*return Kept\(path\)"):
+        resolve("classes_here.py:Kept")
+    assert resolve("classes_here.py:Placed").name == "classes_here.py:Placed"
+    assert resolve("classes_here:Held").name == "classes_here:Held"
+
+
 @pytest.mark.parametrize(
     ("code", "reason"),
     [

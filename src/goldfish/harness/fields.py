@@ -7,6 +7,7 @@ from goldfish.findings.result import Violation
 
 MISSING = object()
 PAIR = {"role": 0, "content": 1}  # the places in a pair
+OF_CLASSES = {"role", "content"}  # what a class may say for all of its messages
 PAGES = ("sessions", "items", "ids", "results", "data")  # where a page has its list
 NAMES = ("session_id", "id", "session", "thread_id", "conversation_id", "name", "key")
 
@@ -27,7 +28,8 @@ def contents_of(messages: Iterable[Any]) -> list[Any]:
 def field(message: Any, name: str) -> Any:
     """Return a field of a message: of our own, of a mapping, or of a library's object.
 
-    A message may also be a pair of a role and a content, or a text alone.
+    A message may also be a pair of a role and a content, or a text alone. What its class has is no
+    field of it: SQLAlchemy's models have the ``metadata`` of their tables.
     """
     if isinstance(message, Mapping):
         return message.get(name, MISSING)
@@ -35,7 +37,10 @@ def field(message: Any, name: str) -> Any:
         return message if name == "content" else MISSING
     if isinstance(message, list | tuple) and len(message) == 2 and name in PAIR:
         return message[PAIR[name]] if isinstance(message[0], str) else MISSING
-    return getattr(message, name, MISSING)
+    found = getattr(message, name, MISSING)
+    if name not in OF_CLASSES and name not in getattr(message, "__dict__", {name}):
+        return MISSING if found is getattr(type(message), name, MISSING) else found
+    return found
 
 
 def names_in(found: Any) -> Any:

@@ -2,6 +2,7 @@
 
 import importlib
 import importlib.util
+import inspect
 import sys
 import zlib
 from pathlib import Path
@@ -14,12 +15,16 @@ from goldfish.targets.declaration import Location, Target, as_target
 
 def load(module: str, name: str, *, label: str) -> Target:
     """Return the target of that name in an importable module."""
-    return as_target(_find_attribute(importlib.import_module(module), name, module), label)
+    found = _find_attribute(importlib.import_module(module), name, module)
+    _refuse_memory(found, name)
+    return as_target(found, label)
 
 
 def load_file(path: Path, name: str, *, label: str) -> Target:
     """Return the target of that name in a Python file."""
-    return as_target(_find_attribute(import_file(path), name, path), label)
+    found = _find_attribute(import_file(path), name, path)
+    _refuse_memory(found, name)
+    return as_target(found, label)
 
 
 def import_file(path: Path) -> ModuleType:
@@ -88,6 +93,29 @@ def _find_attribute(module: Any, name: str, where: str | Path) -> Any:
             raise TargetError(f"{_shorten(where)} has no {name!r}: {describe_targets(module)}")
         found = getattr(found, part)
     return found
+
+
+def _refuse_memory(found: Any, name: str) -> None:
+    """Raise a TargetError about the class of a memory, which would take the sandbox for a path."""
+    is_memory = hasattr(found, "add_messages") or hasattr(found, "remember")
+    if not (inspect.isclass(found) and is_memory):
+        return
+    try:
+        needed = [
+            each.name
+            for each in inspect.signature(found).parameters.values()
+            if each.default is each.empty
+            and each.kind is each.POSITIONAL_OR_KEYWORD
+            and "Sandbox" not in str(each.annotation)
+        ]
+    except (TypeError, ValueError):  # its parameters cannot be seen
+        return
+    if len(needed) > 1 or needed[:1] not in ([], ["sandbox"]):
+        raise TargetError(
+            f"{name} is the class of a memory, and a target is a function that opens one: write "
+            f"@goldfish.target and def memory(sandbox): return {name}({', '.join(needed)}), with "
+            "an address or a path of the sandbox, and name that function"
+        )
 
 
 def _shorten(where: str | Path) -> str:

@@ -172,3 +172,19 @@ def test_a_service_in_several_modules_is_found(tmp_path: Path) -> None:
         'env={"REDIS_URL": "{redis_url}"}',
     ):
         assert part in text
+
+
+def test_the_makers_of_sessions_are_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """An agent that is tested with another session than the application's is told so."""
+    (tmp_path / "sessions.py").write_text(
+        "from agents import SQLiteSession\n"
+        "def session_for(conversation_id):\n    return SQLiteSession(conversation_id, 'local.db')\n"
+    )
+    (tmp_path / "shop.py").write_text("from agents import Agent\nshop = Agent(name='shop')\n")
+    monkeypatch.chdir(tmp_path)
+    assert run_command(["init"]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "Fill in: session_for (sessions.py:2) makes the sessions of the application" in said
+    assert "GUESS: in place of session_for (sessions.py:2)" in Path("test_agent.py").read_text()

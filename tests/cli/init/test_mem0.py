@@ -97,3 +97,17 @@ def test_what_does_not_add_facts_of_a_user_is_not_wrapped(code: str, project: Pa
     (project / "coach.py").write_text(f"import mem0\nclass Coach:\n    {code}\n    {search}\n")
     assert run_command(["init"]) == 0
     assert "Coach(" not in FILE.read_text()
+
+
+def test_what_lists_facts_is_known_by_its_client_too(project: Path) -> None:
+    """Where the names of the others say enough, and its own does not."""
+    named = {"jot_down": "note", "whatever_fits": "lookup", "athlete_id": "customer", "most": "top"}
+    code = COACH
+    for old, new in named.items():
+        code = code.replace(old, new)
+    (project / "coach.py").write_text(code)
+    assert run_command(["init"]) == 0
+    text = FILE.read_text()
+    assert "self.memory.lookup(user_id, query, limit)" in text
+    assert "def list_facts(self, user_id):" in text
+    assert "_list_texts(self.memory.everything(user_id))" in text

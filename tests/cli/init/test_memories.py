@@ -11,11 +11,23 @@ from goldfish.cli import run_command
 from goldfish.cli.init.project import survey
 from goldfish.targets.guesses import MARK
 from goldfish.targets.lookup import is_installed
-from tests.cli.init.projects import SAMPLES, Sample
+from tests.cli.init.projects import SAMPLES as PLAIN
+from tests.cli.init.projects import Sample
+from tests.cli.init.strange_projects import STRANGE
 
 FILE = Path("tests/test_memory.py")
 # One of each way to reach a storage: the others differ from these in their words only.
-JUDGED = ("redis-module-client", "redis-host-port", "sqlalchemy-functions", "sqlite-functions")
+JUDGED = (
+    *("redis-module-client", "redis-host-port", "sqlalchemy-functions", "sqlite-functions"),
+    *(each for each in STRANGE if each != "redis-facts"),
+)
+SAMPLES = {**PLAIN, **STRANGE}
+BUGS = {  # what is planted in a project, and the promise that it breaks
+    "redis-diary": ("p_diary.py", "start, -1)", "start, 1)", "DUR02"),
+    "sqlite-tuples": ("services/chat/p_chat/store.py", "ORDER BY n", "ORDER BY what", "ORD01"),
+    "redis-facts": ("p_person_facts.py", "{person}", "{person[:1]}", "ISO23"),
+    "sqlalchemy-parents": ("p_orm/repositories.py", "(Message.id)", "(Message.content)", "ORD01"),
+}
 
 
 @pytest.fixture
@@ -97,9 +109,34 @@ def test_a_guess_that_is_confirmed_judges_the_projects_own_memory(
     assert "memory: held. 2 promises held." in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("sample", BUGS, indirect=True)
+def test_a_bug_in_the_projects_memory_is_found(
+    sample: Sample, request: pytest.FixtureRequest, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The file that init writes reaches the project's own code."""
+    if not all(map(is_installed, sample.needs)):
+        pytest.skip("a package of the project is not installed")
+    name, right, wrong, code = BUGS[request.node.callspec.params["sample"]]
+    Path(name).write_text(Path(name).read_text().replace(right, wrong))
+    run_command(["init"])
+    FILE.write_text(FILE.read_text().replace(", guessed=True", ""))
+    capsys.readouterr()
+    assert run_command(["check", f"{FILE}:memory", "--only", code, "--seed", "7"]) == 1
+    assert "1 promise broken" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     "source",
     [
+        "import sqlite3\nclass Orders:\n def place(self, customer, article):\n"
+        "  self.db.execute('INSERT INTO orders (customer, article) VALUES (?, ?)',\n"
+        "                  (customer, article))\n"
+        " def of(self, customer):\n"
+        "  return self.db.execute('SELECT article FROM orders WHERE customer = ?', (customer,))",
+        "class EventLog:\n def record(self, session_id, kind, payload):\n"
+        "  self.client.rpush(f'session:{session_id}:events', payload)\n"
+        " def events(self, session_id):\n"
+        "  return self.client.lrange(f'session:{session_id}:events', 0, -1)",
         "class Cache:\n def set(self, key, value): ...\n def get(self, key): ...",
         "class Orders:\n def add(self, order): ...\n def get(self, order_id): ...",
         "class Users:\n def create(self, user): ...\n def get(self, user_id): ...",

@@ -1,8 +1,11 @@
 """Functions of the project that connect: the file calls them, and only on the sandbox."""
 
 import os
+import re
 import sys
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -259,3 +262,63 @@ class ChatHistory:
     text = FILE.read_text()
     assert "ChatHistory(client=storage.make_client(url=sandbox.redis_url))" in text
     assert 'services=["redis"]' in text
+
+
+BY_ITSELF = {
+    "a file at home": """
+import json
+from pathlib import Path
+class ChatHistory:
+    def __init__(self):
+        self.path = Path.home() / "history.json"
+    def add_message(self, session_id, role, content):
+        self.path.write_text(json.dumps([*self.get_messages(session_id), [role, content]]))
+    def get_messages(self, session_id):
+        return json.loads(self.path.read_text()) if self.path.exists() else []
+""",
+    "a database that it connects to at once": """
+import sqlite3
+class ChatHistory:
+    def __init__(self):
+        self.db = sqlite3.connect("chat.db")
+        self.db.execute("CREATE TABLE IF NOT EXISTS m (s TEXT, role TEXT, content TEXT)")
+    def add_message(self, session_id, role, content):
+        self.db.execute("INSERT INTO m VALUES (?, ?, ?)", (session_id, role, content))
+    def get_messages(self, session_id):
+        return self.db.execute("SELECT role, content FROM m WHERE s = ?", (session_id,)).fetchall()
+""",
+    "a server that goldfish does not start": """
+from pathlib import Path
+from pymongo import MongoClient
+class ChatHistory:
+    def __init__(self, uri="mongodb://localhost:27017", db="bot"):
+        Path("opened").write_text(uri)
+        self.messages = MongoClient(uri)[db].messages
+    def add_message(self, session_id, role, content):
+        self.messages.insert_one({"session": session_id, "role": role, "content": content})
+    def get_messages(self, session_id):
+        return list(self.messages.find({"session": session_id}))
+""",
+}
+
+
+@pytest.mark.parametrize("source", BY_ITSELF.values(), ids=BY_ITSELF)
+def test_what_opens_storage_of_the_users_own_is_never_opened(
+    source: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Also if the guess is confirmed as it was written: the file fails, and says what to mend."""
+    (tmp_path / "by_itself.py").write_text(source)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    assert run_command(["init"]) == 0
+    assert "Fill in: " in capsys.readouterr().out
+    FILE.write_text(FILE.read_text().replace("def memory(sandbox):", "def memory(sandbox=None):"))
+    names: dict[str, Any] = {"__file__": str(FILE.absolute())}
+    code = re.sub(r"^@goldfish.*$", "", FILE.read_text(), flags=re.MULTILINE)
+    monkeypatch.setitem(sys.modules, "pymongo", SimpleNamespace(MongoClient=None))
+    monkeypatch.delitem(sys.modules, "by_itself", raising=False)
+    exec(code.partition("test_memory =")[0], names)
+    with pytest.raises(NotImplementedError):
+        names["memory"]()
+    assert {each.name for each in tmp_path.iterdir()} - {"__pycache__"} == {"by_itself.py", "tests"}

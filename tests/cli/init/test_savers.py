@@ -61,8 +61,31 @@ def open_saver():
     with SqliteSaver.from_conn_string("threads.db") as saver:
         yield saver
 """
+BY_A_CLASS = """
+from contextlib import contextmanager
+from dataclasses import dataclass
+from langgraph.checkpoint.sqlite import SqliteSaver
+
+@dataclass
+class Settings:
+    db_path: str = "threads.db"
+    model: str = "gpt-4o-mini"
+
+class Checkpoints:
+    def __init__(self, settings: Settings):
+        self.settings = settings
+    @contextmanager
+    def open(self):
+        with SqliteSaver.from_conn_string(self.settings.db_path) as saver:
+            yield saver
+"""
 # The module, what the file has to say, and what has to be installed to run it.
 SAVERS = {
+    "a method": (
+        BY_A_CLASS,
+        ["with Checkpoints(settings=Settings(db_path=str(sandbox.path", ")).open() as handle:"],
+        ["langgraph.checkpoint.sqlite"],
+    ),
     "an argument": (
         IN_SQLITE,
         ['langgraph(threads.make_saver(path=str(sandbox.path / "memory.db")))'],

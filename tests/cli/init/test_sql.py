@@ -93,3 +93,20 @@ def test_tables_on_a_server_are_made_under_a_lock(project: Path) -> None:
         [sys.executable, *words.split()], capture_output=True, text=True, check=False
     )
     assert "memory: held. 2 promises held." in run.stdout, run.stdout + run.stderr
+
+
+@pytest.mark.parametrize("driver", ["psycopg", "asyncpg"])
+def test_an_import_gets_a_url_for_the_driver_that_the_project_has(
+    driver: str, project: Path
+) -> None:
+    """SQLAlchemy 2.0 takes another one for a URL that names none, and it may not be installed."""
+    is_async = driver == "asyncpg"
+    maker, home = ("create_async_engine", "sqlalchemy.ext.asyncio") if is_async else (
+        "create_engine", "sqlalchemy")  # fmt: skip
+    url = f"postgresql+{driver}://app@db.internal/app"
+    top = f"import os\nfrom {home} import {maker}\n"
+    engine = f"engine = {maker}(os.getenv('DATABASE_URL', '{url}'))\n"
+    (project / "repository.py").write_text(top + REPOSITORY + engine)
+    assert run_command(["init"]) == 0
+    said = f'os.environ["DATABASE_URL"] = "postgresql+{driver}://127.0.0.1:1/nowhere"'
+    assert said in FILE.read_text()

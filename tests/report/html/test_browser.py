@@ -89,3 +89,14 @@ def test_one_drawing_is_shown_and_what_is_hostile_stays_text(
     assert finding.locator("path.follow").first.is_visible()
     assert page.locator("script, img").count() == 0
     assert "你好 🐟" in page.locator("#t1 h3").first.inner_text()
+
+
+def test_commands_are_seen_to_their_end(browser: "Browser", address: str) -> None:
+    """On a narrow page they go on in the next line, and are copied as one."""
+    page = browser.new_page(viewport={"width": 400, "height": 800})
+    page.set_default_timeout(PATIENCE)
+    page.goto(address)
+    hidden = "all => all.filter(each => each.scrollWidth > each.clientWidth).length"
+    commands = page.locator("pre.command")
+    assert commands.count() > 0
+    assert commands.evaluate_all(hidden) == 0

@@ -21,6 +21,13 @@ def test_a_lost_message_is_followed_from_its_write_to_the_read_that_misses_it() 
     assert "w2 reads: b: a missing ✗" in seen.texts
 
 
+def test_the_line_is_below_the_calls_and_its_ends_above() -> None:
+    """Labels that it crosses stay readable."""
+    svg, _, _ = render_timeline(LOST, "lost", "what happened").partition("</svg>")
+    line, end = svg.index('class="follow"'), svg.index('class="follow-miss"')
+    assert line < svg.index('class="label"') < svg.rindex('class="label"') < end
+
+
 def test_each_process_has_a_lane_also_one_that_was_only_killed() -> None:
     """A fault shades the lane of the pod that it names, and no other."""
     seen = drawn(LOST, "lost")

@@ -12,8 +12,10 @@ from goldfish.cli.init.sources import Source
 SETTING = re.compile(r"[A-Z0-9_]*(REDIS|VALKEY|POSTGRES|DATABASE|PG)[A-Z0-9_]*(URL|URI|DSN)")
 
 
-def render_agent(agent: FoundAgent, settings: Collection[str] = (), *, guessed: bool = True) -> str:
-    """Return the test file of an agent."""
+def render_agent(
+    agent: FoundAgent, settings: Collection[str] = (), *, guessed: bool = True, session: str = ""
+) -> str:
+    """Return the test file of an agent; ``session`` is what the project makes its sessions with."""
     head = f'"""Judge what reaches the model of {ABOUT[agent.kind]}: pytest this file."""\n\n'
     if agent.kind == SERVICE:
         body = _render_service(agent, settings)
@@ -24,6 +26,8 @@ def render_agent(agent: FoundAgent, settings: Collection[str] = (), *, guessed: 
         body = BODIES[agent.kind].format(name=name, line=line, path=_write_path(agent.source))
     if agent.kind != SERVICE and agent.source.root:
         body = f"import sys\nfrom pathlib import Path\n\n{body}"
+    if session:
+        body = body.replace("GUESS: your own session here", f"GUESS: in place of {session}")
     if not guessed:
         body = body.replace(", guessed=True", "").replace("(guessed=True)", "")
     return f'{head}{body}\n\ntest_agent = goldfish.suite(bot, suite="smoke")\n'

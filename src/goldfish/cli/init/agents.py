@@ -1,6 +1,7 @@
 """Finds the agents of a project in its sources: objects of known classes, and chats of services."""
 
 import ast
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -24,6 +25,7 @@ MAKERS = {
     "google.adk.agents.llm_agent.LlmAgent": ADK,
     "google.adk.agents.SequentialAgent": ADK,
 }
+SESSIONS = re.compile(r"^agents\..*\w*Session$")
 ABOUT = {
     LANGGRAPH: "an agent of LangChain",
     OPENAI: "an agent of the OpenAI Agents SDK",
@@ -59,6 +61,17 @@ def find_agents(sources: Sources) -> list[FoundAgent]:
     found = [each for source in sources.all if not source.is_test for each in _find_made(source)]
     root_first = sorted(found, key=lambda each: each.name != "root_agent")  # ADK's word for it
     return [*root_first, *_find_services(sources)]
+
+
+def find_session_maker(sources: Sources) -> str:
+    """Return the function that makes the sessions of the OpenAI Agents SDK, and where it is."""
+    for source in sources.all:
+        for function in () if source.is_test else source.functions.values():
+            returned = [each.value for each in ast.walk(function) if isinstance(each, ast.Return)]
+            made = [source.resolve(each.func) for each in returned if isinstance(each, ast.Call)]
+            if any(SESSIONS.search(each) for each in made):
+                return f"{function.name} ({source.file}:{function.lineno})"
+    return ""
 
 
 def _find_made(source: Source) -> Iterator[FoundAgent]:

@@ -20,10 +20,25 @@ BACKENDS: Mapping[str, str] = {
     "pymongo": "MongoDB", "motor": "MongoDB", "boto3": "DynamoDB", "google": "Google Cloud",
     "cassandra": "Cassandra", "elasticsearch": "Elasticsearch",
     "mysql": "MySQL", "pymysql": "MySQL",
+    "beanie": "MongoDB", "mongoengine": "MongoDB", "supabase": "Supabase",
+    "firebase_admin": "Google Cloud", "upstash_redis": "Upstash", "pinecone": "Pinecone",
+    # Known by their names alone: a path is handed in, and what takes none is not opened.
+    **{each: each for each in ("tortoise", "peewee", "pony", "ormar", "tinydb", "lmdb", "diskcache",
+                               "dataset", "duckdb", "sqlite_utils", "chromadb", "qdrant_client")},
 }  # fmt: skip
 POSTGRES = {"asyncpg", "psycopg", "psycopg2"}
 OWN_SERVERS = {"redis": "redis", **dict.fromkeys(POSTGRES, "postgres")}
-NO_SERVER = {"MongoDB", "DynamoDB", "Google Cloud", "Cassandra", "Elasticsearch", "MySQL"}
+NO_SERVER = {
+    "Supabase",
+    "Upstash",
+    "Pinecone",
+    "MongoDB",
+    "DynamoDB",
+    "Google Cloud",
+    "Cassandra",
+    "Elasticsearch",
+    "MySQL",
+}
 NOWHERE = {"redis": "redis://127.0.0.1:1/0", "postgres": "postgresql://127.0.0.1:1/nowhere"}
 PARTS = {"host": "hostname", "port": "port", "db": "path", "password": "password"}  # of a URL
 
@@ -40,6 +55,7 @@ class Place:
     awaits: bool = False
     is_placed: bool = False  # something of the sandbox is handed in
     around: str = ""  # a line with a block in which the memory is open
+    session: str = ""  # the session of SQLAlchemy that each call gets anew
     claims: str = ""
     gaps: list[str] = field(default_factory=list)  # what is left to fill in
 

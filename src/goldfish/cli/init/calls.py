@@ -32,8 +32,8 @@ MOST = "100_000"  # messages: all of them
 class CallWriter:
     """Writes calls on what a wrapper holds: ``self.memory``, or a module of the project."""
 
-    def __init__(self, builder: Builder, owner: str) -> None:
-        self.builder, self.owner = builder, owner
+    def __init__(self, builder: Builder, owner: str, handle: str = "self.handle") -> None:
+        self.builder, self.owner, self.handle = builder, owner, handle
         self.found, self.sources = builder.found, builder.sources
 
     def call(self, call: Call, given: dict[str, str]) -> str:
@@ -47,6 +47,9 @@ class CallWriter:
         by_name = False
         for each in call.parameters:
             value = self._argument(each, given)
+            if each.is_star:
+                yield from [f"*{value}"] if value else []
+                continue
             by_name = by_name or not value or each.is_keyword
             if value:
                 yield f"{each.name}={value}" if by_name else value
@@ -54,16 +57,16 @@ class CallWriter:
     def _argument(self, parameter: Parameter, given: dict[str, str]) -> str:
         value = given.get(parameter.part, "")
         if parameter.part == "handle":
-            value = "self.handle" if parameter.is_required or not value else value
+            value = self.handle if parameter.is_required or not value else value
         elif parameter.part in {"session", "user"}:
-            value = self._identify(parameter, given)
+            value = self.identify(parameter, given)
         elif parameter.part == "role":
             value = self._cast_role(parameter, value) if value else ""
         elif parameter.part == "other" or not value:
             value = self._guess_other(parameter, given)
         return value
 
-    def _identify(self, parameter: Parameter, given: dict[str, str]) -> str:
+    def identify(self, parameter: Parameter, given: dict[str, str]) -> str:
         """Return the session where it is wanted, in the type that is wanted."""
         if parameter.part == "user" and given.get("has_session"):
             return '"ann"' if parameter.is_required else ""
@@ -137,6 +140,9 @@ class CallWriter:
                 value = self._cast_role(parameter, "each.role")
             elif each.name == shape.text or (not shape.text and TEXTS_OF_KEYS.fullmatch(each.name)):
                 value = "each.content"
+            elif each.name == shape.key:
+                whose = Parameter(each.name, "session", parse_annotation(each.annotation))
+                value = self.identify(whose, {})
             elif SESSION.fullmatch(each.name) or USER.fullmatch(each.name):
                 value = "session_id" if each.is_required else ""
             elif each.is_required and each.name == "id":

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from goldfish.catalogue.registry import catalogue
 from goldfish.cli.init.agent_files import render_agent
-from goldfish.cli.init.agents import MAKERS
+from goldfish.cli.init.agents import MAKERS, OPENAI, find_session_maker
 from goldfish.cli.init.memories import FoundMemory
 from goldfish.cli.init.project import Project, survey
 from goldfish.cli.init.route_files import render_routes
@@ -173,7 +173,13 @@ class _Init:
                 'with a chat in it; see "Check a whole agent" in the documentation'
             )
         found = self.project.agents[0]
-        text = render_agent(found, self.project.settings, guessed=self.chosen != AGENT)
+        session = find_session_maker(self.project.sources) if found.kind == OPENAI else ""
+        text = render_agent(
+            found,
+            self.project.settings,
+            guessed=self.chosen != AGENT,
+            session=escape_controls(session),
+        )
         _write(path, text, self.force)
         page.write(escape_controls(f"Found {found}."))
         page.write(f"Written: {path}", style="bold green")
@@ -181,6 +187,13 @@ class _Init:
             page.write(
                 "It fails until you have looked at the lines that are marked with GUESS, and "
                 "deleted guessed=True."
+            )
+        if session:
+            page.write(
+                escape_controls(
+                    f"Fill in: {session} makes the sessions of the application, and is not tested "
+                    "yet: let it take the address, and call it here with one in sandbox.path."
+                )
             )
         if not all(map(is_installed, ("starlette", "uvicorn", "httpx"))):
             page.write("First: pip install 'goldfish[agents]'", style="bold")

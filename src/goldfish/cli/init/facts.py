@@ -38,11 +38,13 @@ def write_facts(
     yield f"        {writer.call(write, given)}  # GUESS: it writes {locate(write)}\n"
     given = {**name_user(read), "limit": "limit", "text": "query", "one": "query"}
     given |= {"question": "query"}
-    call = writer.call(_name_query(read), {**given, "query": "query"})
-    yield define("recall", "user_id, query, *, limit=5", read)
-    yield f"        found = {call}  # GUESS: it searches {locate(read)}\n"
-    yield "        return _list_texts(found)\n"
-    if every := found.others.get("list_facts"):
+    named = _name_query(read)
+    if named.part("query"):
+        call = writer.call(named, {**given, "query": "query"})
+        yield define("recall", "user_id, query, *, limit=5", read)
+        yield f"        found = {call}  # GUESS: it searches {locate(read)}\n"
+        yield "        return _list_texts(found)\n"
+    if every := found.others.get("list_facts", None if named.part("query") else read):
         yield define("list_facts", "user_id", every)
         call = writer.call(every, {**name_user(every), "limit": MOST})
         yield f"        return _list_texts({call})  # GUESS: it lists {locate(every)}\n"

@@ -3,11 +3,12 @@
 import ast
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from goldfish.cli.init.backends import FILE, URL
 from goldfish.cli.init.by_client import find_client_calls
+from goldfish.cli.init.by_storage import find_stored_calls
 from goldfish.cli.init.openers import Opener, gives_connection, opens_fixed_path
 from goldfish.cli.init.parameters import Call, read_call
 from goldfish.cli.init.shapes import find_keys, list_fields
@@ -73,7 +74,7 @@ class FoundMemory:
         if self.owner is not None:
             return self.owner.name
         if self.opener is not None:
-            return self.opener.function.name
+            return self.opener.name
         assert self.write is not None
         assert self.read is not None
         return f"{self.write.name} and {self.read.name}"
@@ -130,7 +131,7 @@ def _find_classes(source: Source, sources: Sources) -> Iterator[FoundMemory]:
             for each in methods.values()
             if not is_unimplemented(each)
         ]
-        yield from _judge_all(source, owner, calls, makes)
+        yield from _judge_all(source, owner, calls, makes, sources)
 
 
 def _find_functions(source: Source, sources: Sources) -> Iterator[FoundMemory]:
@@ -141,19 +142,34 @@ def _find_functions(source: Source, sources: Sources) -> Iterator[FoundMemory]:
         and not is_unimplemented(each)
     ]
     calls = [read_call(each, source, sources, functions, bound=False) for each in functions]
-    yield from _judge_all(source, None, calls, None)
+    yield from _judge_all(source, None, calls, None, sources)
 
 
 def _judge_all(
-    source: Source, owner: ast.ClassDef | None, calls: Sequence[Call], makes: Call | None
+    source: Source,
+    owner: ast.ClassDef | None,
+    calls: Sequence[Call],
+    makes: Call | None,
+    sources: Sources,
 ) -> list[FoundMemory]:
-    """Return what functions are by their names; else what they are by the client that they call."""
+    """Return what functions are by their names; else by the client or the storage they call."""
     found = list(_judge(source, owner, calls, makes))
-    if any(each.score >= LEAST for each in found) or not _imports(source, "mem0"):
+    by_client = find_client_calls(calls) if _imports(source, "mem0") else None
+    if any(each.score >= LEAST for each in found):
+        more = by_client.others if by_client else {}  # such as what lists facts by another name
+        return [replace(each, others={**more, **each.others}) for each in found]
+    if _imports(source, "mem0"):
+        if by_client:
+            write, read, others = by_client.write, by_client.read, by_client.others
+            found = [FoundMemory(source, owner, "facts", LEAST + 2, write, read, others, makes)]
         return found
-    if by_client := find_client_calls(calls):
-        write, read, others = by_client.write, by_client.read, by_client.others
-        found = [FoundMemory(source, owner, "facts", LEAST + 2, write, read, others, makes)]
+    if stored := find_stored_calls(calls, sources, split(owner.name) if owner else []):
+        write, read = stored.write, stored.read
+        prepare = _find_others(calls, [], write, is_facts=False, per_session=False).get("prepare")
+        others = stored.others | ({"prepare": prepare} if prepare else {})
+        score = max(LEAST, _score(source, owner, write, read, False))
+        kind: Kind = "facts" if stored.is_facts else "messages"
+        found = [FoundMemory(source, owner, kind, score, write, read, others, makes)]
     return found
 
 

@@ -22,6 +22,7 @@ OWN = {
     *("AsyncSession", "ConnectionPool", "OfflineMem0", "Path", "Runner", "SQLModel"),
     *("SQLiteSession", "Session", "SimpleNamespace", "SqliteSessionService", "TestClient"),
     *("aioredis", "aiosqlite", "async_sessionmaker", "asyncpg", "call_command"),
+    *("asynccontextmanager", "begin", "contextmanager", "datetime", "insert", "open_memory"),
     *("create_async_engine", "create_engine", "django", "goldfish", "handle", "hashlib", "os"),
     *("AsyncConnectionPool", "psycopg", "psycopg2"),
     *("quote", "redis", "select", "sessionmaker", "settings", "sqlite3", "sys", "types"),

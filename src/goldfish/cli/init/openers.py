@@ -35,6 +35,13 @@ class Opener:
     source: Source
     function: Function
     gives: str
+    owner: ast.ClassDef | None = None  # whose method it is
+
+    @property
+    def name(self) -> str:
+        """Its name, with that of its class."""
+        owner = f"{self.owner.name}." if self.owner else ""
+        return f"{owner}{self.function.name}"
 
     @property
     def lends(self) -> bool:
@@ -85,17 +92,30 @@ def _list_whole(node: ast.expr) -> Iterator[str]:
 
 
 def find_openers(
-    sources: Sequence[Source], types: re.Pattern[str], makes: re.Pattern[str]
+    sources: Sequence[Source],
+    types: re.Pattern[str],
+    makes: re.Pattern[str],
+    *,
+    methods: bool = False,
 ) -> list[Opener]:
     """Return the functions that give something of these types, or what such calls make."""
     found = [
-        Opener(source, function, given)
+        Opener(source, function, given, owner)
         for source in sources
         if not source.is_test
-        for function in source.functions.values()
+        for function, owner in _list_functions(source, methods=methods)
         if (given := find_given(source, function, types, makes))
     ]
     return [each for each in found if each.lends or not _is_generator(each.function)]
+
+
+def _list_functions(
+    source: Source, *, methods: bool
+) -> Iterator[tuple[Function, ast.ClassDef | None]]:
+    yield from ((each, None) for each in source.functions.values())
+    for owner in source.classes.values() if methods else ():
+        yield from ((each, owner) for each in owner.body
+                    if isinstance(each, Function) and not each.name.startswith("_"))  # fmt: skip
 
 
 def gives_connection(source: Source, function: Function) -> bool:
@@ -142,6 +162,11 @@ def opens_fixed_path(source: Source, function: Function, depth: int = 3) -> bool
     return depth > 0 and any(
         opens_fixed_path(source, each, depth - 1) for each in called if each and each != function
     )
+
+
+def is_lazy(made: str) -> bool:
+    """Return True for a client that connects when it is first used: one of Redis."""
+    return BACKENDS.get(made.partition(".")[0]) == "redis"
 
 
 def list_called(node: ast.AST, *, bare: bool = False) -> set[str]:

@@ -20,6 +20,7 @@ from goldfish.report.sanitize import escape_controls
 if TYPE_CHECKING:
     from goldfish.cli.init.places import Builder
 
+UNKNOWN = re.compile(r'=(None|"goldfish")')  # where the code does not say what to hand in
 ASYNC = re.compile("async|aio", re.IGNORECASE)
 
 
@@ -71,7 +72,8 @@ def write_opening(builder: "Builder", opener: Opener, makes: re.Pattern[str] = C
         return ""
     place, function = builder.place, opener.function
     place.awaits |= opener.is_async
-    call = f"{place.names.use_module(opener.source.module)}.{function.name}({arguments})"
+    owner = opener.owner and builder.make(opener.source, opener.owner)
+    call = f"{owner or place.names.use_module(opener.source.module)}.{function.name}({arguments})"
     if not opener.lends:
         return f"await {call}" if opener.is_async else call
     waits = "async " if opener.is_async else ""
@@ -113,10 +115,13 @@ def _fill_defaults(builder: "Builder", opener: Opener) -> list[str]:
 
 def _lead(builder: "Builder", opener: Opener, makes: re.Pattern[str]) -> str | None:
     """Return the arguments by which a function opens the sandbox; None if there are none."""
-    call = read_call(opener.function, opener.source, builder.sources, [], bound=False)
+    is_method = opener.owner is not None
+    call = read_call(opener.function, opener.source, builder.sources, [], bound=is_method)
     given = _address(builder, call.parameters, opener.list_addresses(makes))
     missing = [each for each in call.parameters if each.is_required and each.name not in given]
-    if missing or not (given or _is_led_otherwise(builder, opener)):
+    if missing or not (
+        given or _is_led_by_owner(builder, opener) or _is_led_otherwise(builder, opener)
+    ):
         return None
     builder.place.is_placed = True
     return ", ".join(f"{name}={value}" for name, value in given.items())
@@ -141,6 +146,17 @@ def _address(
 def _make_address(builder: "Builder", parameter: Parameter) -> str:
     written = ast.unparse(parameter.annotation) if parameter.annotation else ""
     return builder.address(parameter.name) or builder.file(is_text="Path" not in written)
+
+
+def _is_led_by_owner(builder: "Builder", opener: Opener) -> bool:
+    """Return True if the object whose method it is gets an address of the sandbox."""
+    if opener.owner is None or opens_fixed_path(opener.source, opener.function):
+        return False
+    place = builder.place
+    was, place.is_placed = place.is_placed, False
+    made = builder.make(opener.source, opener.owner)
+    is_led, place.is_placed = place.is_placed, was
+    return is_led and not UNKNOWN.search(made)
 
 
 def _is_led_otherwise(builder: "Builder", opener: Opener) -> bool:

@@ -18,6 +18,7 @@ HANDLE_TYPES = re.compile(
     r"(sqlalchemy|sqlmodel|redis|valkey|psycopg|asyncpg|sqlite3|aiosqlite|mem0|pymongo|motor)\b"
     r"|\b(Session|AsyncSession|Connection|Redis|Pool|Engine|Cursor|sessionmaker)$"
 )
+KEYS = re.compile(r"str|int|(uuid\.)?UUID")
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,7 @@ class Parameter:
     annotation: ast.expr | None = None
     is_required: bool = True
     is_keyword: bool = False
+    is_star: bool = False  # ``*messages``
     shape: Shape | None = None
 
 
@@ -78,6 +80,8 @@ def _list_parameters(function: Function) -> Iterator[Parameter]:
     free = len(placed) - len(arguments.defaults)
     for place, each in enumerate(placed):
         yield Parameter(each.arg, "other", each.annotation, place < free)
+    if star := arguments.vararg:
+        yield Parameter(star.arg, "other", star.annotation, is_required=False, is_star=True)
     for each, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
         yield Parameter(each.arg, "other", each.annotation, default is None, is_keyword=True)
 
@@ -94,7 +98,8 @@ def _read(
         part = "many"
     shape: Shape | None = None
     if part in {"text", "one", "many"}:
-        inner = find_element(parameter.annotation) if part == "many" else parameter.annotation
+        is_list = part == "many" and not parameter.is_star  # whose annotation is of one
+        inner = find_element(parameter.annotation) if is_list else parameter.annotation
         said = read_annotation(inner, source, sources)
         used = read_use(parameter.name, function, helpers)
         shape = _choose(said, used)
@@ -134,6 +139,8 @@ def _find_part(parameter: Parameter, source: Source) -> str:
     part = next((each for each, word in tests.items() if word.fullmatch(name)), "")
     if not part and HANDLES.fullmatch(name):
         return "handle"
+    if part == "many" and words.SESSION.fullmatch(name) and KEYS.fullmatch(written):
+        return "session"  # a conversation by its id, not by its messages
     if part in {"one", "text"} and is_many(parameter.annotation):
         return "many"
     return part or "other"

@@ -8,6 +8,7 @@ from goldfish.cli.init.backends import (
     BACKENDS,
     FILE,
     FOLDER,
+    NO_SERVER,
     NOWHERE,
     OWN_SERVERS,
     PARTS,
@@ -29,6 +30,7 @@ HANDLE = re.compile(
     r"(\w*_)?(client|redis|conn|connection|r|rdb|cache|kv|db|pool|cursor|memory|mem0?)"
 )
 KEYS = {"openai": "OPENAI_API_KEY", "anthropic": "ANTHROPIC_API_KEY"}  # of clients at import
+SESSIONS = re.compile(r"(Async)?Session\(")
 GETTERS = r"environ\.get$|getenv$"
 NAMED = {"postgres": "psycopg", "redis": "redis", "sqlite.aio": "aiosqlite", "sqlite": "sqlite3"}
 UNKNOWN = {"None", '"goldfish"'}  # what stands where nothing says what to hand in
@@ -132,7 +134,8 @@ class Builder:
             self.place.imports.add("from urllib.parse import urlsplit")
             split = "urlsplit(sandbox.redis_url)"
             return f"{split}.{part}" if name != "db" else f"int({split}.{part}[1:] or 0)"
-        if self.backend in {*OWN_SERVERS, "mem0"} or "bool" in written or "int" in written:
+        no_files = {*OWN_SERVERS, *NO_SERVER, "mem0"}
+        if self.backend in no_files or "bool" in written or "int" in written:
             return ""
         if FOLDER.fullmatch(name):
             return "str(sandbox.path)" if "str" in written else "sandbox.path"
@@ -165,7 +168,7 @@ class Builder:
         written = source.resolve(parameter.annotation)
         last = re.split(r"[.\[\]| ]", written.partition(" |")[0])[-1] or written
         if self.backend == "sql":
-            return self.sql.handle(parameter.name, written, parameter.part == "handle")
+            return self._lend(self.sql.handle(parameter.name, written, parameter.part == "handle"))
         if written in {"str", "int", "dict", "Path", "pathlib.Path"} or "bool" in written:
             return ""
         is_handle = parameter.part == "handle" or HANDLE.fullmatch(parameter.name)
@@ -183,6 +186,16 @@ class Builder:
         write = self.found.write
         is_async = "Async" in written or (not written and bool(write and write.is_async))
         return make_connection(self.place, self.backend, is_pool=is_pool, is_async=is_async)
+
+    def _lend(self, handle: str) -> str:
+        """Return a handle; a session of SQLAlchemy as the one that each call gets, as requests do.
+
+        One that serves all calls would show what it read before, and end with the first error.
+        """
+        if self.found.per_session or not SESSIONS.match(handle):
+            return handle
+        self.place.session = handle
+        return "session"
 
     def redis_client(self, *, is_async: bool | None = None) -> str:
         """Return a client of Redis like the project's own."""
@@ -342,9 +355,9 @@ class Builder:
                 self.place.imports.add("import os")
                 self.place.early.append(f'os.environ.setdefault("{name}", "goldfish")  # no key')
         for source in self.reached:
-            for name, at_import in list_settings(source):
+            for name, at_import, is_needed in list_settings(source):
                 address = self.address(name) if URL.fullmatch(name) else ""
-                if at_import and not address and name.isidentifier():
+                if at_import and is_needed and not address and name.isidentifier():
                     self.place.imports.add("import os")
                     self.place.early.append(f'os.environ.setdefault("{name}", "goldfish")')
                 if not address and (FILE.fullmatch(name) or FOLDER.fullmatch(name)):
@@ -354,7 +367,9 @@ class Builder:
                 self.place.imports.add("import os")
                 service = next((key for key in NOWHERE if key in address), "")
                 if at_import and service:
-                    line = f'os.environ["{name}"] = "{NOWHERE[service]}"  # never your own server'
+                    is_sql = self.backend == "sql" and service == "postgres"
+                    nowhere = self.sql.nowhere() if is_sql else NOWHERE[service]
+                    line = f'os.environ["{name}"] = "{nowhere}"  # never your own server'
                     self.place.early.append(line)
                 text = (
                     address if address.startswith(("str", "sandbox.", "f")) else f"str({address})"
@@ -364,8 +379,11 @@ class Builder:
                     self.place.note(line)
 
 
-def list_settings(source: Source) -> Iterator[tuple[str, bool]]:
-    """Yield the settings that a source reads from the environment, and whether its import does."""
+def list_settings(source: Source) -> Iterator[tuple[str, bool, bool]]:
+    """Yield the settings that a source reads from the environment.
+
+    With each, whether its import reads it, and whether it has to be there.
+    """
     inside = {
         id(node)
         for function in ast.walk(source.tree)
@@ -379,7 +397,7 @@ def list_settings(source: Source) -> Iterator[tuple[str, bool]]:
         elif isinstance(node, ast.Call) and re.search(GETTERS, ast.unparse(node.func)):
             key = node.args[0] if node.args else None
         if isinstance(key, ast.Constant) and isinstance(key.value, str):
-            yield key.value, id(node) not in inside
+            yield key.value, id(node) not in inside, isinstance(node, ast.Subscript)
 
 
 def _strip_default(source: Source, parameter: Parameter) -> str:

@@ -37,7 +37,7 @@ def find_result(read: Call, write: Call | None, sources: Sources) -> Shape | Non
     if (returned := _read_returned(function, traced)) is not None:
         return returned
     if said is not None and said.kind == "row":
-        return read_rows(function) or said
+        return read_rows(function, traced) or said
     if (made := _find_made(read, sources)) is not None:
         return made
     fetches = re.search(r"fetch(all|many)?\b|\.execute\(", ast.unparse(function))
@@ -45,9 +45,10 @@ def find_result(read: Call, write: Call | None, sources: Sources) -> Shape | Non
         return _name_columns(function, traced)
     if (literal := read_literals(functions)) is not None:
         return literal
-    if traced[1] and not fetches and "loads" in ast.unparse(function):
+    is_dict = (said is not None and said.kind == "dict") or "loads" in ast.unparse(function)
+    if traced[1] and not fetches and is_dict:
         return Shape("dict", *traced)
-    if fetches and (rows := read_rows(function)):
+    if fetches and (rows := read_rows(function, traced)):
         return rows
     given = write.part("one", "many", "text") if write else None
     return given.shape if given and given.part != "text" else None
@@ -56,11 +57,11 @@ def find_result(read: Call, write: Call | None, sources: Sources) -> Shape | Non
 def trace_parts(write: Call) -> tuple[str, str]:
     """Return the names under which a function puts the role and the text that it is given."""
     role, text = write.part("role"), write.part("text")
-    names = {value: key for key, value in _list_named(write.function)}
+    names = {value: key for key, value in list_named(write.function)}
     return names.get(role.name, "") if role else "", names.get(text.name, "") if text else ""
 
 
-def _list_named(function: Function) -> Iterator[tuple[str, str]]:
+def list_named(function: Function) -> Iterator[tuple[str, str]]:
     """Yield names with the variables that are put under them: fields, keys and columns."""
     for node in ast.walk(function):
         if isinstance(node, ast.Dict):
@@ -222,10 +223,15 @@ def list_columns(function: Function) -> list[str]:
     return []
 
 
-def read_rows(function: Function) -> Shape | None:
-    """Return the shape of the rows that a statement of SQL in a function selects."""
+def read_rows(function: Function, traced: tuple[str, str] = ("", "")) -> Shape | None:
+    """Return the shape of the rows that a statement of SQL in a function selects.
+
+    The columns that were ``traced`` from what is written win over those that sound like it.
+    """
     names = list_columns(function)
-    role, text = _find_columns(names)
+    guessed = _find_columns(names)
+    role, text = (own if own in names else word
+                  for own, word in zip(traced, guessed, strict=True))  # fmt: skip
     if not text:
         return None
     return Shape("row", str(names.index(role)) if role else "", str(names.index(text)))

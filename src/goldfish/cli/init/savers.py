@@ -40,7 +40,7 @@ def find_savers(sources: Sources, requirements: set[str]) -> tuple[list[FoundMem
 def _list_savers(sources: Sources) -> Iterator[FoundMemory]:
     for adapter in SAVERS:
         types, makes = _compile(adapter)
-        for opener in find_openers(sources.all, types, makes):
+        for opener in find_openers(sources.all, types, makes, methods=True):
             yield FoundMemory(opener.source, None, "adapter", SCORE, adapter=adapter, opener=opener)
 
 

@@ -28,13 +28,15 @@ class Field:
 class Shape:
     """How a message looks: ``kind`` is text, dict, own (a class), object, row, pair or langchain.
 
-    ``role`` and ``text`` are the names, or places, of its parts. ``owner`` is the class.
+    ``role`` and ``text`` are the names, or places, of its parts. ``owner`` is the class, and
+    ``key`` the name of its field that says of which session it is, where no word says that.
     """
 
     kind: str
     role: str = "role"
     text: str = "content"
     owner: tuple[Source, ast.ClassDef] | None = None
+    key: str = ""
 
     @property
     def is_ours(self) -> bool:

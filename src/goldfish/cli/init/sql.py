@@ -3,7 +3,7 @@
 import ast
 import re
 
-from goldfish.cli.init.backends import POSTGRES, Place
+from goldfish.cli.init.backends import NOWHERE, POSTGRES, Place
 from goldfish.cli.init.sources import Source, Sources
 
 LOCK = "SELECT pg_advisory_xact_lock(1)"  # until the end of the transaction
@@ -41,12 +41,23 @@ class Sql:
         """Return the URL of SQLAlchemy for a database of the sandbox."""
         if self.is_on_postgres:
             self.place.services.add("postgres")
-            named = " ".join(self._requirements) + str([s.imports for s in self.sources.all])
-            sync = "psycopg2" if "psycopg2" in named else "psycopg"
-            driver = "asyncpg" if is_async and "asyncpg" in named else sync
-            return f'sandbox.postgres_dsn.replace("postgresql:", "postgresql+{driver}:", 1)'
+            scheme = f"postgresql+{self._find_driver(is_async=is_async)}:"
+            return f'sandbox.postgres_dsn.replace("postgresql:", "{scheme}", 1)'
         driver = "sqlite+aiosqlite" if is_async else "sqlite"
         return f"f\"{driver}:///{{sandbox.path / 'memory.db'}}\""
+
+    def _find_driver(self, *, is_async: bool) -> str:
+        """Return the driver for PostgreSQL that the project has."""
+        said = [each.value for source in self.sources.all for each in ast.walk(source.tree)
+                if isinstance(each, ast.Constant) and "postgres" in str(each.value)]  # fmt: skip
+        named = f"{self._requirements} {[s.imports for s in self.sources.all]} {said}"
+        sync = "psycopg2" if "psycopg2" in named else "psycopg"
+        return "asyncpg" if is_async and "asyncpg" in named else sync
+
+    def nowhere(self) -> str:
+        """Return a URL of a server that is not there, for the driver that the project has."""
+        driver = self._find_driver(is_async=self.is_async())
+        return NOWHERE["postgres"].replace("postgresql:", f"postgresql+{driver}:")
 
     def engine(self) -> str:
         """Return the name of an engine, whose tables are made before it is used."""

@@ -30,7 +30,7 @@ ANSWER = re.compile(
 )
 LIMIT = re.compile(
     r"limit|n|k|last(_n)?|count|(max|num)_(messages|turns|items|results|history)|size|top_?k|window"
-    r"|max_len|length"
+    r"|max_len|length|top"
 )
 QUERY = re.compile(r"query|question|q|search|about|topic|text|prompt|message|input|query_text")
 ROLES_OF_KEYS = re.compile(r"role|author|sender|speaker|type|who|kind")

@@ -8,13 +8,17 @@ from dataclasses import dataclass
 from goldfish.cli.init.backends import NO_SERVER
 from goldfish.cli.init.calls import MOST, CallWriter, list_limits, replaces_history
 from goldfish.cli.init.facts import define, name_user, write_facts
+from goldfish.cli.init.fixed import connects_itself, find_fixed_file
+from goldfish.cli.init.lending import lend, write_begin, write_lending
 from goldfish.cli.init.memories import FoundMemory
 from goldfish.cli.init.models import make_session_factory, write_model
+from goldfish.cli.init.openers import list_called
 from goldfish.cli.init.parameters import Call
+from goldfish.cli.init.parents import write_parents
 from goldfish.cli.init.places import UNKNOWN, Builder
 from goldfish.cli.init.roles import has_methods_of_roles, write_by_role
 from goldfish.cli.init.savers import write_saver
-from goldfish.cli.init.sources import Sources
+from goldfish.cli.init.sources import Function, Sources
 from goldfish.report.sanitize import escape_controls
 from goldfish.targets.guesses import MARK
 
@@ -105,6 +109,12 @@ def _sort(lines: set[str]) -> list[str]:
     return sorted(lines, key=lambda each: (not each.startswith("import"), each))
 
 
+def _refuse(missing: str) -> Iterator[str]:
+    """Yield the line that keeps a memory from being opened on a storage that is the user's."""
+    yield "# GUESS: mend what is returned below, then delete this line"
+    yield f'raise NotImplementedError("{missing}")'
+
+
 class _Body:
     """Writes the wrapper and the factory of one memory."""
 
@@ -113,11 +123,22 @@ class _Body:
         self.gaps = self.place.gaps
         # Django's models cannot be imported before it is set up, which the factory does.
         self.is_late = builder.backend == "django" and self.found.owner is None
+        self.enters = self._find_enter()
+        self.rows: list[str] = []  # that messages refer to
+        self.lent = ("session", "")  # what each call gets, and the comment about it
         self.needs_handle = any(
             call.part("handle")
             for call in (self.found.write, self.found.read)
             if call and self.found.owner is None
         )
+
+    def _find_enter(self) -> Function | None:
+        """Return the method by which the memory is entered, as in ``async with``."""
+        found = self.found
+        if found.owner is None or found.per_session or found.kind == "model":
+            return None
+        methods = self.builder.sources.list_methods(found.source, found.owner)
+        return methods.get("__aenter__") or methods.get("__enter__")
 
     def _at(self, call: Call) -> str:
         return escape_controls(f"({call.source.file}:{call.function.lineno})")
@@ -139,22 +160,46 @@ class _Body:
         """Yield what comes before the memory is made."""
         found, backend = self.found, self.builder.backend
         if backend in NO_SERVER:
-            self.gaps.append(f"goldfish starts no {backend}: give the memory one that is for tests")
-            yield f"# GUESS: goldfish starts no {backend}; hand in one that is for tests"
+            missing = f"goldfish starts no {backend}: give the memory one that is for tests"
+            self.gaps.append(missing)
+            yield from _refuse(missing)
         elif backend == "django":
             self.gaps.append("Django needs its settings, and a database of the sandbox's own")
             yield from _DJANGO_LINES
         yield from self.place.before
+        if self.place.session:
+            yield from write_lending(self.place, *self.lent)
+        yield from write_begin(self.place, self.rows, is_async=self.builder.sql.is_async())
         if backend and backend not in {*NO_SERVER, "django"} and not self.place.is_placed:
             self.gaps.append("nothing in the code says how to give it a storage of its own")
-            yield "# GUESS: give it a storage of the sandbox's own, or it uses yours"
+            yield from _refuse("give it a storage of the sandbox's own, or it uses yours")
+        elif fixed := self._find_fixed():
+            self.gaps.append(
+                f"{ast.unparse(fixed)} in the code leads to a file of the application's own: let "
+                "it take the path, and hand it one in sandbox.path"
+            )
+            yield from _refuse("hand it a path in sandbox.path, or it writes to your own file")
         if begin := found.others.get("begin"):
             yield f"# GUESS: {begin.name} {self._at(begin)} may have to be called first"
+
+    def _find_fixed(self) -> ast.expr | None:
+        """Return the file that the memory opens wherever it is made; None if there is none."""
+        found = self.found
+        if found.owner is None:
+            functions = [] if found.opener else list(found.source.functions.values())
+        else:
+            methods = self.builder.sources.list_methods(found.source, found.owner)
+            functions = list(methods.values())
+            if connects_itself(found.source, methods.get("__init__")):
+                return find_fixed_file(functions)
+        return None if self.place.is_placed else find_fixed_file(functions)
 
     def _open(self, value: str, guess: str) -> Iterator[str]:
         """Yield the lines that make the memory, prepare it, and hand it out."""
         hand = "yield" if self.place.around else "return"
         prepare, sets = self.found.others.get("prepare"), self._list_attributes()
+        if prepare and self.enters and prepare.name in list_called(self.enters):
+            prepare = None
         if sets and self.found.per_session:
             made = value.partition("lambda session_id: ")[2].removesuffix(")")
             yield "def open_session(session_id):"
@@ -168,6 +213,9 @@ class _Body:
             "create_all" in "".join(self.place.before) or self.found.per_session
         ):
             prepare = None
+        if prepare is not None and self.place.session:
+            yield from self._prepare_lent(prepare)
+            prepare = None
         if prepare is None and not sets:
             yield f"{hand} {value}{guess}"
             return
@@ -180,6 +228,19 @@ class _Body:
             at = self._at(prepare)
             yield f"{waits}{owner}.{prepare.name}({passed})  # GUESS: each process calls it {at}"
         yield f"{hand} store"
+
+    def _name_lent(self) -> str:
+        return "memory" if self.found.owner else "session"
+
+    def _prepare_lent(self, prepare: Call) -> Iterator[str]:
+        """Yield the call that prepares, with what each call gets."""
+        waits = "async " if self.place.session.startswith("Async") else ""
+        self.place.awaits |= bool(waits)
+        owner = "memory" if self.found.owner else self._name_module()
+        passed = "" if self.found.owner else self._name_lent()
+        yield f"{waits}with open_memory() as {self._name_lent()}:"
+        waits = "await " if prepare.is_async else ""
+        yield f"    {waits}{owner}.{prepare.name}({passed})  # GUESS: each process calls it"
 
     def _list_passed(self, prepare: Call) -> Iterator[str]:
         """Yield what a function that prepares gets: the handle, and where the sandbox is."""
@@ -229,7 +290,8 @@ class _Body:
             handle = self._make_handle()
             builder.replace_globals()
             builder.set_environment()
-            return f"Wrapped({handle})", "  # GUESS: how it is reached" if handle else ""
+            guess = "  # GUESS: how it is reached" if handle else ""
+            return self._hand(handle, guess)
         made = builder.make(found.source, found.owner)
         if not self.place.is_placed:
             builder.replace_globals()
@@ -239,12 +301,25 @@ class _Body:
                 self.gaps.append(f"{each} stands where the code does not say what to hand in")
         at = escape_controls(f"{found.source.file}:{found.owner.lineno}")
         guess = f"  # GUESS: how it is made ({at})"
+        if self.enters:
+            waits = "async " if self.enters.name == "__aenter__" else ""
+            self.place.awaits |= bool(waits)
+            self.place.around = f"{waits}with {made} as handle:{guess}"
+            made, guess = "handle", ""
         if found.kind == "adapter":
             per = f"lambda session_id: {made}" if found.per_session else made
             return f"goldfish.adapt.{found.adapter}({per})", guess
-        return (
-            f"Wrapped(lambda session_id: {made})" if found.per_session else f"Wrapped({made})"
-        ), guess
+        return self._hand(f"lambda session_id: {made}" if found.per_session else made, guess)
+
+    def _hand(self, made: str, guess: str) -> tuple[str, str]:
+        """Return the wrapper around what was made, and around what opens it for each call."""
+        found, builder = self.found, self.builder
+        if found.kind == "messages" and found.write and builder.backend == "sql":
+            self.rows = write_parents(builder, found.write)
+        given = [made] if made else []
+        if self.place.session:
+            self.lent, given, guess = (made, guess), ["open_memory"], ""
+        return f"Wrapped({', '.join([*given, *(['begin'] if self.rows else [])])})", guess
 
     def _name_module(self) -> str:
         """Return what stands for the memory's module."""
@@ -293,23 +368,32 @@ class _Body:
             held = (
                 "memory"
                 if self.is_late
+                else "open_memory"
+                if self.place.session
                 else "open_session"
                 if found.per_session
                 else "memory"
                 if found.owner
                 else "handle"
             )
-            yield f"\n    def __init__(self, {held}):\n        self.{held} = {held}\n"
-        yield from self._write_methods()
+            names = [held, *(["begin"] if self.rows else [])]
+            yield f"\n    def __init__(self, {', '.join(names)}):\n"
+            yield from (f"        self.{each} = {each}\n" for each in names)
+        methods = "".join(self._write_methods())
+        lent = self.place.session and lend(methods, self.place.session, self._name_lent())
+        yield lent or methods
         yield "\n\n"
 
     def _write_methods(self) -> Iterator[str]:
         found = self.found
         is_object = found.owner is not None or self.is_late
-        owner = "self.memory" if is_object else self._name_module()
+        held = "memory" if self.place.session else "self.memory"
+        owner = held if is_object else self._name_module()
         if found.per_session:
             owner = "self.open_session(session_id)"
-        writer = CallWriter(self.builder, owner)
+        writer = CallWriter(
+            self.builder, owner, self._name_lent() if self.place.session else "self.handle"
+        )
         assert found.write is not None
         assert found.read is not None
         if found.kind == "facts":
@@ -324,6 +408,9 @@ class _Body:
     def _write_messages(self, writer: CallWriter, write: Call) -> Iterator[str]:
         given = {**name_user(write, "session_id"), "message": "each", "role": "each.role"}
         yield define("add_messages", "session_id, messages", write)
+        if self.rows:
+            waits = "await " if self.builder.sql.is_async() else ""
+            yield f"        {waits}self.begin(session_id)\n"
         guess = f"  # GUESS: it writes {self._at(write)}\n"
         if many := write.part("many"):
             each = writer.message(many)

@@ -25,7 +25,7 @@ code,pre{font:13px/1.55 ui-monospace,SFMono-Regular,Menlo,Consolas,"Noto Sans Mo
 "Noto Sans Mono CJK SC",monospace}
 pre{margin:.3em 0;padding:10px 12px;background:var(--panel);border:1px solid var(--line);
 border-radius:6px;white-space:pre-wrap}
-pre.command{border-left:4px solid var(--link);user-select:all;white-space:pre;overflow-x:auto}
+pre.command{border-left:4px solid var(--link);user-select:all}
 .scroll{overflow-x:auto}
 table{border-collapse:collapse;font-size:.92rem;width:100%}
 th,td{padding:5px 10px;border-bottom:1px solid var(--line);text-align:left;vertical-align:top}
@@ -99,6 +99,6 @@ h4+svg{margin-top:-4px}
 @media print{:root{--page:#fff;--ink:#000;--soft:#333;--faint:#555;--line:#bbb;--panel:#f6f6f6;
 --good:#116329;--good-back:#e8f7ec;--bad:#a40e26;--bad-back:#fdeceb;--doubt:#5c4300;
 --doubt-back:#fff8dc;--bar:#54aeff;--bar-soft:#b6dcff;--fault:#953800;--link:#000}
-*{print-color-adjust:exact}pre.command{white-space:pre-wrap}main{max-width:none;padding:0}article,figure,tr{break-inside:avoid}
+*{print-color-adjust:exact}main{max-width:none;padding:0}article,figure,tr{break-inside:avoid}
 h2,h3{break-after:avoid}details::details-content{content-visibility:visible;display:block}}
 """

@@ -61,8 +61,9 @@ class _Drawing:
             *self._draw_faults(),
             *(self._draw_name(lane) for lane in self._lanes),
             *(self._draw_beside(*each) for lane in self._lanes for each in lane.place_beside()),
+            *self._draw_lines(),  # below the calls, whose labels they may cross
             *(self._draw_call(*each) for lane in self._lanes for each in lane.place_calls()),
-            *self._draw_lines(),
+            *self._draw_stops(),
             self._draw_axis(bottom + GAP),
             viewBox=f"0 0 {self._width:g} {bottom + AXIS:g}",
             class_=kind,
@@ -136,21 +137,28 @@ class _Drawing:
 
     def _draw_lines(self) -> Iterator[Markup]:
         """Draw the line from the write of the message to the call that fails it, past a removal."""
-        culprit = self._highlight.culprit
-        if culprit is None:
-            return
-        for write in self._highlight.writes:
-            stops = [call for call in (write, self._highlight.removal, culprit) if call is not None]
-            points = self._find_points(stops)
+        for points in self._list_paths():
             yield element("path", class_="follow", d=_draw_curve(points))
+
+    def _draw_stops(self) -> Iterator[Markup]:
+        """Draw where the line begins, passes a removal and ends."""
+        culprit = self._highlight.culprit
+        for points in self._list_paths():
             for x, y in points[:-1]:
                 yield element("circle", class_="follow-dot", cx=x, cy=y, r=4)
-        if self._highlight.writes:
+        if self._highlight.writes and culprit is not None:
             x, y = self._find_points([self._highlight.writes[-1], culprit])[-1]
             there = has_any(culprit, self._excerpt.about)
             yield element(
                 "circle", class_="follow-dot" if there else "follow-miss", cx=x, cy=y, r=6
             )
+
+    def _list_paths(self) -> Iterator[list[tuple[float, float]]]:
+        """Yield the points of each line that follows the message; none without a culprit."""
+        marks = self._highlight
+        for write in marks.writes if marks.culprit is not None else ():
+            stops = (write, marks.removal, marks.culprit)
+            yield self._find_points([call for call in stops if call is not None])
 
     def _find_points(self, stops: Sequence[Call]) -> list[tuple[float, float]]:
         """Return the end of the first call, and of each other its start, or its end if at once."""
