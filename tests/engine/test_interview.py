@@ -18,6 +18,8 @@ from goldfish.specimens import gallery
 from goldfish.targets.declaration import Target, as_target
 from tests.engine.right_memories import (
     Alphabet,
+    Bot,
+    Chats,
     Constrained,
     Dictionary,
     Dumped,
@@ -26,6 +28,7 @@ from tests.engine.right_memories import (
     Files,
     Global,
     Loose,
+    Notes,
     Paged,
     Pairs,
     Positive,
@@ -34,6 +37,7 @@ from tests.engine.right_memories import (
     Rewinding,
     Rounds,
     Sliding,
+    Slots,
     Sourced,
     Stamping,
     Strict,
@@ -118,6 +122,13 @@ PARTICULAR: dict[type[Any], tuple[set[str], str]] = {
         "CLR10 FID15 FID20",
     ),
     Sourced: ({"plain_metadata"}, "DUP10 DUP14 FID33 FID34 FID62 REV03"),
+    Chats: (
+        {"carries", "retries", "strict_last", "text_ids"},
+        "ISO01 ISO03 ISO15 ISO19 CLR01 CLR17 CLR18 CLR19 CON01 DUR02",
+    ),
+    Bot: ({"carries", "retries", "strict_last", "text_ids"}, "ISO01 ISO11 ISO17 CLR17 ORD01 DUR02"),
+    Slots: ({"carries", "retries", "strict_last", "any_ids"}, "ISO40 ISO43 FID41"),
+    Notes: ({"text_ids"}, "ISO23 ISO24 ISO27 ISO28 FID33 REC01 REV05 DUR23 DUR29"),
     Queued: ({"equal_facts", "facts_in_order", "prompt_facts", "scoped_ids"}, "DUR23 DUR45"),
 }
 

@@ -8,6 +8,8 @@ from typing import Any
 from uuid import uuid4
 
 from goldfish.harness.errors import StoreError, name_error
+from goldfish.harness.fields import TEXTS
+from goldfish.harness.id_forms import IdForm
 
 # What a method answers about something that nobody wrote.
 NOTHING: Mapping[str, Any] = {
@@ -33,7 +35,8 @@ class Dialect:
     metadata.
     ``label`` is the parameter by which a caller has to name a snapshot, ``largest`` the length of
     the longest content that no rule refuses, ``unimplemented`` the methods that only raise
-    NotImplementedError, which the memory does not have.
+    NotImplementedError, which the memory does not have, ``ids`` the form of the ids of sessions
+    and users that it takes, where that is not any text.
     """
 
     unknown: Mapping[str, str] = field(default_factory=dict)
@@ -46,6 +49,7 @@ class Dialect:
     label: str = ""
     largest: int | None = None
     unimplemented: Sequence[str] = ()
+    ids: IdForm = ""
 
     def complete(self, method: str, options: Mapping[str, Any]) -> dict[str, Any]:
         """Return the options of a call, with those that ask for everything."""
@@ -94,11 +98,14 @@ def unfold(item: Any, told: Mapping[str, str]) -> Any:
         return [unfold(each, told) for each in item]
     if isinstance(item, Mapping):
         return {
-            key: unfold(value, told) if key in {"text", "fact"} else value
+            key: unfold(value, told) if key in {*TEXTS, "fact"} else value
             for key, value in item.items()
         }
-    text = getattr(item, "text", None)
-    return Restored(item, text=told.get(fold(text), text)) if isinstance(text, str) else item
+    named = {name: getattr(item, name, None) for name in TEXTS}
+    texts = {
+        name: told.get(fold(each), each) for name, each in named.items() if isinstance(each, str)
+    }
+    return Restored(item, **texts) if texts else item
 
 
 def remove_stamps(item: Any, stamps: Sequence[str], others: Collection[str] = ()) -> Any:

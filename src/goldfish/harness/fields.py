@@ -2,12 +2,14 @@
 
 from collections.abc import Iterable, Mapping
 from typing import Any
+from uuid import UUID
 
 from goldfish.findings.result import Violation
 
 MISSING = object()
 PAIR = {"role": 0, "content": 1}  # the places in a pair
 PAGES = ("sessions", "items", "ids", "results", "data")  # where a page has its list
+TEXTS = ("text", "content", "memory")  # where a fact has its words
 NAMES = ("session_id", "id", "session", "thread_id", "conversation_id", "name", "key")
 
 
@@ -38,6 +40,14 @@ def field(message: Any, name: str) -> Any:
     return getattr(message, name, MISSING)
 
 
+def words_of(fact: Any) -> Any:
+    """Return the words of a fact: a text, or what has one under any of these names."""
+    if isinstance(fact, list | tuple):
+        return MISSING
+    named = (field(fact, name) for name in TEXTS)
+    return next((each for each in named if each is not MISSING), MISSING)
+
+
 def names_in(found: Any) -> Any:
     """Return the ids of sessions that list_sessions returned, in whatever they are wrapped."""
     if isinstance(found, Mapping):
@@ -52,8 +62,10 @@ def _name_session(item: Any) -> Any:
         return item
     if isinstance(item, list | tuple) and item:
         return item[0]
-    known = (field(item, name) for name in NAMES)
-    return next((each for each in known if isinstance(each, str)), item)
+    known = [field(item, name) for name in NAMES]
+    texts = (each for each in known if isinstance(each, str))
+    others = (each for each in known if isinstance(each, int | UUID))
+    return next(texts, next(others, item))
 
 
 def identity(found: Any) -> Any:

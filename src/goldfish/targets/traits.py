@@ -35,6 +35,11 @@ TRAITS = {
             'ids=".*"',
         ),
         Trait(
+            "text_ids",
+            "ids of sessions and users that are texts",
+            "A name is refused as the id of a session or user, which are UUIDs or numbers.",
+        ),
+        Trait(
             "first_contents",
             "an id that is known keeps its first contents",
             "A message whose id is known, with other contents, replaces the first one.",

@@ -8,6 +8,7 @@ from goldfish.findings.comparison import quote, quote_list
 from goldfish.findings.reason import Reason, Why
 from goldfish.findings.result import UnsupportedError, Violation
 from goldfish.harness.errors import StoreError, describe_error
+from goldfish.harness.fields import words_of
 from goldfish.harness.memory import MISSING, Client, Memory, field
 
 A_PAGE = 10  # a list may have a limit by default, of so many facts or more
@@ -37,8 +38,7 @@ def unwrap_fact(item: Any) -> Any:
 
 def read_text(item: Any) -> Any:
     """Return the text of a returned item: ours, a mapping, a library's own object or bare text."""
-    fact = unwrap_fact(item)
-    return fact if isinstance(fact, str) else field(fact, "text")
+    return words_of(unwrap_fact(item))
 
 
 def read_metadata(item: Any) -> Any:
@@ -51,7 +51,7 @@ def read_metadata(item: Any) -> Any:
 
 def unpack_facts(found: Any, method: str) -> list[Any]:
     """Return the items of a list of facts; raise if a method returned something else."""
-    single = isinstance(found, str | bytes | Mapping) or hasattr(found, "text")
+    single = isinstance(found, str | bytes | Mapping) or words_of(found) is not MISSING
     if single or not isinstance(found, Iterable):
         raise Violation(f"wrong: {method} returned {type(found).__name__}, not facts")
     return list(found)
