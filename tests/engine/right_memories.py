@@ -1,7 +1,6 @@
 """Memories that are right, as strangers write them, without any declaration."""
 
 import contextlib
-import dataclasses
 import fcntl
 import hashlib
 import json
@@ -189,8 +188,8 @@ class Facts:
         ]
 
     def recall(self, user_id: str, query: str, limit: int = 5) -> Rows:
-        asked = _words(query)
-        shared = [(len(asked & _words(each["text"])), each) for each in self.list_facts(user_id)]
+        asked = words_in(query)
+        shared = [(len(asked & words_in(each["text"])), each) for each in self.list_facts(user_id)]
         best = sorted((pair for pair in shared if pair[0]), key=lambda pair: -pair[0])
         return [each for _, each in best[:limit]]
 
@@ -235,7 +234,7 @@ class Sourced(Unique):
         return super().remember(user_id, text, {"source": user_id, **(metadata or {})})
 
 
-def _words(text: str) -> set[str]:
+def words_in(text: str) -> set[str]:
     return set(re.findall(r"\w+", text.casefold()))
 
 
@@ -564,83 +563,3 @@ class Positive(TwoColumns):
         if last is not None and last < 1:
             raise ValueError(f"last must be positive (got {last})")
         return super().get_history(session_id, last=last)
-
-
-class Chats(TwoColumns):
-    """Knows its chats by UUIDs, as the column is, and lists them as such."""
-
-    def check(self, session_id: str) -> None:
-        uuid.UUID(session_id)
-
-    def clear(self, session_id: str) -> None:
-        self.check(session_id)
-        self.db.execute("DELETE FROM said WHERE s = ?", (session_id,))
-
-    def list_sessions(self, prefix: str = "") -> list[uuid.UUID]:
-        found = self.db.execute("SELECT DISTINCT s FROM said").fetchall()
-        return [uuid.UUID(name) for (name,) in found if name.startswith(prefix)]
-
-
-class Bot(TwoColumns):
-    """Knows its chats by their numbers, given as such, and takes messages as dicts."""
-
-    def check(self, session_id: str) -> None:
-        if not isinstance(session_id, int):
-            raise TypeError(f"a chat has a number (got {session_id!r})")
-
-    def add_messages(self, session_id: str, messages: Any) -> None:
-        super().add_messages(session_id, [ChatMessage(**each) for each in messages])
-
-    def list_sessions(self) -> Rows:
-        found = self.db.execute("SELECT s, count(*) FROM said GROUP BY s").fetchall()
-        return [{"id": name, "messages": count} for name, count in found]
-
-
-class Slots(Alphabet):
-    """Values by name beside the messages, under ids as plain as theirs."""
-
-    def set_state(self, session_id: str, values: dict[str, Any]) -> None:
-        self.check(session_id)
-        self.db.execute("CREATE TABLE IF NOT EXISTS slots (s, name, value, PRIMARY KEY (s, name))")
-        rows = [(session_id, name, json.dumps(value)) for name, value in values.items()]
-        with self.writing():
-            self.db.executemany("REPLACE INTO slots VALUES (?, ?, ?)", rows)
-
-    def get_state(self, session_id: str) -> dict[str, Any]:
-        self.check(session_id)
-        self.db.execute("CREATE TABLE IF NOT EXISTS slots (s, name, value, PRIMARY KEY (s, name))")
-        found = self.db.execute("SELECT name, value FROM slots WHERE s = ?", (session_id,))
-        return {name: json.loads(value) for name, value in found}
-
-
-@dataclasses.dataclass
-class Note:
-    """A fact of a library's own, with its words as content, and an id that is no text."""
-
-    id: uuid.UUID
-    content: str
-
-
-class Notes(Unique):
-    """Users by their UUIDs, and facts as objects."""
-
-    def remember(self, user_id: str, text: str, metadata: Any = None) -> Any:
-        made = super().remember(str(uuid.UUID(user_id)), text, metadata)
-        return Note(uuid.UUID(made["id"][:32]), text)
-
-    def list_facts(self, user_id: str, filter: Any = None) -> Any:  # noqa: A002 - its name in goldfish
-        found = super().list_facts(user_id, filter)
-        return [Note(uuid.UUID(each["id"][:32]), each["text"]) for each in found]
-
-    def recall(self, user_id: str, query: str, limit: int = 5) -> Any:
-        notes, asked = self.list_facts(user_id), _words(query)
-        shared = [(len(asked & _words(each.content)), each) for each in notes]
-        best = sorted((pair for pair in shared if pair[0]), key=lambda pair: -pair[0])
-        return [each for _, each in best[:limit]]
-
-    def get_fact(self, user_id: str, fact_id: uuid.UUID) -> Any:  # type: ignore[override]
-        return next((each for each in self.list_facts(user_id) if each.id == fact_id), None)
-
-    def forget(self, user_id: str, fact_id: uuid.UUID) -> None:  # type: ignore[override]
-        row = (user_id, f"{fact_id.hex}%")
-        self.db.execute("DELETE FROM facts WHERE u = ? AND id LIKE ?", row)

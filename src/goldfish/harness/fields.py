@@ -8,7 +8,10 @@ from goldfish.findings.result import Violation
 
 MISSING = object()
 PAIR = {"role": 0, "content": 1}  # the places in a pair
-PAGES = ("sessions", "items", "ids", "results", "data")  # where a page has its list
+PAGES = (  # where a page has its list
+    *("sessions", "messages", "facts", "memories", "snapshots", "history"),
+    *("items", "ids", "results", "data"),
+)
 TEXTS = ("text", "content", "memory")  # where a fact has its words
 NAMES = ("session_id", "id", "session", "thread_id", "conversation_id", "name", "key")
 
@@ -48,10 +51,16 @@ def words_of(fact: Any) -> Any:
     return next((each for each in named if each is not MISSING), MISSING)
 
 
+def list_in(found: Any) -> Any:
+    """Return the list in a page; what is no page stays as it is."""
+    if not isinstance(found, Mapping):
+        return found
+    return next((found[key] for key in PAGES if isinstance(found.get(key), list)), found)
+
+
 def names_in(found: Any) -> Any:
     """Return the ids of sessions that list_sessions returned, in whatever they are wrapped."""
-    if isinstance(found, Mapping):
-        found = next((found[key] for key in PAGES if isinstance(found.get(key), list)), found)
+    found = list_in(found)
     if isinstance(found, str) or not isinstance(found, Iterable):
         return found
     return [_name_session(each) for each in found]

@@ -8,14 +8,15 @@ from contextlib import contextmanager
 from itertools import count
 from typing import Any
 
+from goldfish.harness.answers import simplify
 from goldfish.harness.dialect import (
     SETTLED,
     SHOWING,
     TELLING,
     Dialect,
-    Restored,
     fold,
     remove_stamps,
+    restore,
     unfold,
 )
 from goldfish.harness.errors import StoreError
@@ -47,7 +48,7 @@ class Transcript:
         self._given: Counter[tuple[int, str]] = family._given if family else Counter()
         self._told: dict[str, str] = family._told if family else {}  # facts, by their folded texts
         self._owners: set[str] = family._owners if family else set()  # sessions and users
-        self._ids = family._ids if family else Ids()
+        self._ids: Ids = family._ids if family else Ids()
         self._number = next(self._numbers)
         if family:
             self.answers, self.dialect = family.answers, family.dialect
@@ -73,7 +74,7 @@ class Transcript:
         arguments = self._ids.put(form, method, arguments)
         options |= {name: self._ids.give(form, options[name]) for name in PARAMETERS & {*options}}
         try:
-            answer = await ask(arguments, options)
+            answer = simplify(method, await ask(arguments, options))
         except StoreError as error:
             return self.dialect.excuse(error)
         finally:
@@ -115,6 +116,10 @@ class Transcript:
             result = [self._rename_session(each) for each in result]
         if method == "get_ttl":
             return self.dialect.read_time_left(result)
+        if method == "list_snapshots" and self.dialect.newest_first and isinstance(result, list):
+            result = result[::-1]
+        if method == "get_history" and isinstance(result, list | tuple):
+            result = self.dialect.restore_messages(result)
         if self.dialect.stamps and method in {"get_history", "search_history", *SHOWING}:
             result = remove_stamps(result, self.dialect.stamps, others)
         if method in SHOWING and self.dialect.folds_facts:
@@ -127,7 +132,7 @@ class Transcript:
     def _rename_session(self, found: Any) -> Any:
         """Return what was found with the name of its session, where it has its id."""
         fields = {"session_id": self._ids.name(field(found, "session_id"))}
-        return {**found, **fields} if isinstance(found, Mapping) else Restored(found, **fields)
+        return restore(found, fields)
 
     @contextmanager
     def with_replies(self) -> Iterator[None]:

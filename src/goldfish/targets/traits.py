@@ -40,6 +40,11 @@ TRAITS = {
             "A name is refused as the id of a session or user, which are UUIDs or numbers.",
         ),
         Trait(
+            "aware_times",
+            "times that say their zone",
+            "Times come back in UTC without saying so.",
+        ),
+        Trait(
             "first_contents",
             "an id that is known keeps its first contents",
             "A message whose id is known, with other contents, replaces the first one.",
@@ -143,6 +148,11 @@ TRAITS = {
             "tool_messages",
             "results of tools that are taken",
             "A message with the role tool is refused.",
+        ),
+        Trait(
+            "snapshots_in_order",
+            "snapshots that are listed oldest first",
+            "Snapshots are listed newest first.",
         ),
         Trait(
             "later_snapshots",

@@ -13,6 +13,8 @@ DIALECT: Mapping[str, Mapping[str, Any]] = {
     "ttl_or_none": {"negative_ttl": True},
     "last_zero": {"zero_last": True},
     "verbatim_facts": {"folds_facts": True},
+    "aware_times": {"naive_times": True},
+    "snapshots_in_order": {"newest_first": True},
 }
 
 

@@ -32,6 +32,17 @@ async def _is_named(memory: Memory, session: str, parameter: str) -> bool:
     return True
 
 
+async def are_snapshots_in_order(memory: Memory) -> bool | None:
+    """Return False if the snapshots of a session are listed newest first."""
+    client, (session, _) = memory.client, await write_session(memory, 1)
+    saved = []
+    for _ in range(4):
+        await client.add(session, memory.messages(1))
+        saved.append(await save(client, session))
+    listed = await list_snapshots(client, session)
+    return listed != saved[::-1] if saved[0] != saved[-1] else None
+
+
 async def do_later_snapshots_stay(memory: Memory) -> bool | None:
     """Return False if a rollback removes the snapshots that are newer, and those alone."""
     client, (session, batch) = memory.client, await write_session(memory, 2)
