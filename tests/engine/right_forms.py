@@ -179,3 +179,33 @@ class Page(Unique):
     def get_fact(self, user_id: str, fact_id: str) -> dict[str, Any]:
         mine = (each for each in Unique.list_facts(self, user_id) if each["id"] == fact_id)
         return next(mine, {})
+
+
+class Limited(Unique):
+    """States its limits: a few hundred characters, and at most 20 facts at once."""
+
+    def remember(self, user_id: str, text: str, metadata: Any = None) -> dict[str, Any]:
+        if len(text) > 600:
+            raise ValueError("a fact has at most 600 characters")
+        return super().remember(user_id, text, metadata)
+
+    def list_facts(self, user_id: str, limit: int = 20, offset: int = 0) -> Any:  # type: ignore[override]
+        if limit > 20:
+            raise ValueError("at most 20 at once")
+        return super().list_facts(user_id)[offset:][:limit]
+
+    def recall(self, user_id: str, query: str, limit: int = 5) -> Any:
+        if limit > 20:
+            raise ValueError("at most 20 at once")
+        facts, asked = Unique.list_facts(self, user_id), words_in(query)
+        best = sorted(facts, key=lambda each: -len(asked & words_in(each["text"])))
+        return [each for each in best if asked & words_in(each["text"])][:limit]
+
+
+class Scalars(Slots):
+    """Values that are texts, numbers or booleans, and nothing else."""
+
+    def set_state(self, session_id: str, values: dict[str, Any]) -> None:
+        if not all(isinstance(each, str | int | float) for each in values.values()):
+            raise ValueError("a value is a text, a number or a boolean")
+        super().set_state(session_id, values)

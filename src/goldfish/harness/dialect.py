@@ -40,6 +40,8 @@ class Dialect:
     NotImplementedError, which the memory does not have, ``ids`` the form of the ids of sessions
     and users that it takes, where that is not any text, ``newest_first`` the order of its lists of
     snapshots, and ``naive_times`` says that times come back in UTC without saying so.
+    ``flat_values`` says that it takes no lists, dicts or None as values, ``most`` has by method
+    the highest limit that it takes, ``largest_fact`` is for facts what ``largest`` is for messages.
     """
 
     unknown: Mapping[str, str] = field(default_factory=dict)
@@ -51,16 +53,22 @@ class Dialect:
     stamps: Sequence[str] = ()
     label: str = ""
     largest: int | None = None
+    largest_fact: int | None = None
     unimplemented: Sequence[str] = ()
     ids: IdForm = ""
     newest_first: bool = False
     naive_times: bool = False
+    flat_values: bool = False
+    most: Mapping[str, int] = field(default_factory=dict)
 
     def complete(self, method: str, options: Mapping[str, Any]) -> dict[str, Any]:
         """Return the options of a call, with those that ask for everything."""
         if method == "save_snapshot" and self.label:
             options = {self.label: f"goldfish-{uuid4().hex[:12]}", **options}
-        return {**self.options.get(method, {}), **options}
+        options = {**self.options.get(method, {}), **options}
+        if method in self.most and isinstance(options.get("limit"), int):
+            options["limit"] = min(options["limit"], self.most[method])
+        return options
 
     def is_nothing(self, method: str, options: Mapping[str, Any]) -> bool:
         """Return True if a call asks for nothing, and the memory has another idea of it."""

@@ -21,6 +21,7 @@ from goldfish.harness.dialect import (
 )
 from goldfish.harness.errors import StoreError
 from goldfish.harness.fields import field, names_in
+from goldfish.harness.flat import flatten, unflatten
 from goldfish.harness.id_forms import PARAMETERS, Ids
 from goldfish.harness.patience import is_second_try
 
@@ -72,6 +73,8 @@ class Transcript:
         options = self.dialect.complete(method, options)
         form = self.dialect.ids
         arguments = self._ids.put(form, method, arguments)
+        if method == "set_state" and self.dialect.flat_values:
+            arguments = (arguments[0], flatten(arguments[1]), *arguments[2:])
         options |= {name: self._ids.give(form, options[name]) for name in PARAMETERS & {*options}}
         try:
             answer = simplify(method, await ask(arguments, options))
@@ -116,6 +119,8 @@ class Transcript:
             result = [self._rename_session(each) for each in result]
         if method == "get_ttl":
             return self.dialect.read_time_left(result)
+        if method == "get_state" and self.dialect.flat_values:
+            return unflatten(result)
         if method == "list_snapshots" and self.dialect.newest_first and isinstance(result, list):
             result = result[::-1]
         if method == "get_history" and isinstance(result, list | tuple):

@@ -180,6 +180,16 @@ TRAITS = {
             "clear leaves the values of its session.",
         ),
         Trait(
+            "deep_values",
+            "values that may be lists, dicts and None",
+            "set_state refuses lists, dicts or None: they are set as texts.",
+        ),
+        Trait(
+            "high_limits",
+            "limits as high as they are asked for",
+            "A high limit is refused: less is asked for at once.",
+        ),
+        Trait(
             "merged_state",
             "values that stay when others are set",
             "set_state removes the values that it does not name.",

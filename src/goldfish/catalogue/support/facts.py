@@ -70,8 +70,7 @@ async def fetch_facts(client: Client, user: str, about: Iterable[str] = ()) -> l
         listed = unpack_facts(await client.call("list_facts", user), "list_facts")
         if A_PAGE <= len(listed) < len(about) and client.has("list_facts", "limit"):
             # It may be a page of a size that its signature shows: ask for all by the limit.
-            whole = await client.call("list_facts", user, limit=2 * len(about))
-            return unpack_facts(whole, "list_facts")
+            return await _list_whole(client, user, 2 * len(about))
         return listed
     options = {"limit": ENOUGH} if client.has("recall", "limit") else {}
     seen: dict[Any, Any] = {}
@@ -83,6 +82,20 @@ async def fetch_facts(client: Client, user: str, about: Iterable[str] = ()) -> l
             here[name] += 1  # twice in one answer means stored twice
             seen.setdefault((name, here[name]), item)
     return list(seen.values())
+
+
+async def _list_whole(client: Client, user: str, count: int) -> list[Any]:
+    """Return all facts of a user, page by page if the store refuses to list so many at once."""
+    most = client.opened.transcript.dialect.most.get("list_facts", count)
+    whole = page = unpack_facts(await client.call("list_facts", user, limit=count), "list_facts")
+    while len(page) >= most:
+        if not client.has("list_facts", "offset"):
+            told = f"list_facts lists no more than {most} facts"
+            raise UnsupportedError(Reason.of(Why.LACKS_ANSWER, told))
+        found = await client.call("list_facts", user, limit=most, offset=len(whole))
+        page = unpack_facts(found, "list_facts")
+        whole = [*whole, *page]
+    return whole
 
 
 def _identify(item: Any) -> Any:

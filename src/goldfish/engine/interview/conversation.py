@@ -65,6 +65,7 @@ QUESTIONS = (
     Question("later_snapshots", snapshots.do_later_snapshots_stay, (ADD, READ, *RESTORE)),
     Question("snapshot_deadlines", snapshots.do_snapshots_hold_deadlines, (*RESTORE, *TIMED)),
     Question("cleared_snapshots", snapshots.do_snapshots_outlive_a_clear, (*RESTORE, CLEAR)),
+    Question("deep_values", snapshots.are_deep_values_taken, STATE),
     Question("merged_state", snapshots.are_values_merged, STATE),
     Question("snapshot_state", snapshots.do_snapshots_hold_values, (ADD, *RESTORE, *STATE)),
     Question("cleared_state", snapshots.does_a_clear_remove_values, (ADD, CLEAR, *STATE)),
