@@ -188,8 +188,8 @@ class Facts:
         ]
 
     def recall(self, user_id: str, query: str, limit: int = 5) -> Rows:
-        asked = _words(query)
-        shared = [(len(asked & _words(each["text"])), each) for each in self.list_facts(user_id)]
+        asked = words_in(query)
+        shared = [(len(asked & words_in(each["text"])), each) for each in self.list_facts(user_id)]
         best = sorted((pair for pair in shared if pair[0]), key=lambda pair: -pair[0])
         return [each for _, each in best[:limit]]
 
@@ -234,7 +234,7 @@ class Sourced(Unique):
         return super().remember(user_id, text, {"source": user_id, **(metadata or {})})
 
 
-def _words(text: str) -> set[str]:
+def words_in(text: str) -> set[str]:
     return set(re.findall(r"\w+", text.casefold()))
 
 

@@ -16,6 +16,17 @@ from goldfish.findings.result import Report, Verdict
 from goldfish.messages import ChatMessage
 from goldfish.specimens import gallery
 from goldfish.targets.declaration import Target, as_target
+from tests.engine.right_forms import (
+    Bot,
+    Chats,
+    Limited,
+    Notes,
+    Page,
+    Scalars,
+    Slots,
+    Slugs,
+    Tabled,
+)
 from tests.engine.right_memories import (
     Alphabet,
     Constrained,
@@ -118,6 +129,30 @@ PARTICULAR: dict[type[Any], tuple[set[str], str]] = {
         "CLR10 FID15 FID20",
     ),
     Sourced: ({"plain_metadata"}, "DUP10 DUP14 FID33 FID34 FID62 REV03"),
+    Chats: (
+        {"carries", "retries", "strict_last", "text_ids"},
+        "ISO01 ISO03 ISO15 ISO19 CLR01 CLR17 CLR18 CLR19 CON01 DUR02",
+    ),
+    Bot: ({"carries", "retries", "strict_last", "text_ids"}, "ISO01 ISO11 ISO17 CLR17 ORD01 DUR02"),
+    Tabled: (
+        {"carries", "retries", "aware_times", "snapshots_in_order"},
+        "FID11 FID20 ORD01 SNP01 SNP06 SNP07 SNP08 SNP11 SNP21 DUR02",
+    ),
+    Slugs: (
+        {"carries", "retries", "aware_times", "snapshots_in_order", "any_ids"},
+        "FID11 ISO08 SNP06 SNP11",
+    ),
+    Page: (set(), "ISO23 ISO25 ISO27 FID33 FID34 REC01 REV05 DUR23"),
+    Limited: (
+        {"high_limits", "large_contents"},
+        "FID32 FID33 REC01 REC07 REC09 REC10 REC12 REC13",
+    ),
+    Scalars: (
+        {"carries", "retries", "strict_last", "any_ids", "deep_values"},
+        "FID40 FID41 FID43 FID44 FID45 FID46 ISO40 SEQ06",
+    ),
+    Slots: ({"carries", "retries", "strict_last", "any_ids"}, "ISO40 ISO43 FID41"),
+    Notes: ({"text_ids"}, "ISO23 ISO24 ISO27 ISO28 FID33 REC01 REV05 DUR23 DUR29"),
     Queued: ({"equal_facts", "facts_in_order", "prompt_facts", "scoped_ids"}, "DUR23 DUR45"),
 }
 

@@ -100,6 +100,16 @@ def test_what_one_method_leaves_behind_is_one_cause_wherever_it_is_met() -> None
     ]
 
 
+def test_an_order_does_not_explain_what_is_not_refused() -> None:
+    """Though both promises are about snapshots, and call the same methods."""
+    results = [
+        broken("SNP11", "reordered", "list_snapshots, save_snapshot"),
+        broken("SNP19", "reordered", "list_snapshots, save_snapshot, reopened"),
+        broken("SNP07", "swallowed", "rollback_to_snapshot, save_snapshot"),
+    ]
+    assert [codes for _, codes in group(*results)] == [("SNP11", "SNP19"), ("SNP07",)]
+
+
 def test_a_race_that_shows_under_kills_is_the_race() -> None:
     """What breaks without the kill is not the kill's; the fewest circumstances tell it best."""
     results = [

@@ -1,8 +1,11 @@
 """What crosses to another process and back."""
 
+from collections import deque
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone
+from decimal import Decimal
 from typing import Any
+from uuid import UUID
 
 import pytest
 
@@ -27,10 +30,11 @@ class Checkpoint:
         datetime(2026, 11, 16, 3, 4, 5, 678901, UTC),
         datetime(2026, 11, 16, tzinfo=timezone(timedelta(hours=5, minutes=30))),
         ChatMessage(role="user", content="hello", metadata={"a": 1}),
+        [UUID(int=7), b"1700-0", Decimal("1.50"), timedelta(seconds=1.5)],
     ],
 )
 def test_values_come_back_as_they_went(value: Any) -> None:
-    """Plain values, times with their zone, and messages."""
+    """Plain values, ids of any type, times with their zone, and messages."""
     assert unpack(pack(value)) == value
 
 
@@ -45,4 +49,11 @@ def test_objects_come_back_as_their_fields() -> None:
 
 def test_what_is_unknown_comes_back_as_its_description() -> None:
     """A value that JSON cannot say is told, not refused."""
-    assert unpack(pack(range(3))) == "range(0, 3)"
+    assert unpack(pack(Ellipsis)) == "Ellipsis"
+
+
+def test_numbers_and_lists_of_any_library_come_back_as_such() -> None:
+    """As in the harness's own process."""
+    numpy = pytest.importorskip("numpy")
+    assert unpack(pack([numpy.int64(7), numpy.float32(0.5)])) == [7, 0.5]
+    assert unpack(pack([deque([1, 2]), {"a": 1}.values(), range(2)])) == [[1, 2], [1], [0, 1]]

@@ -153,6 +153,7 @@ ScopedIds = _declared(
     lambda target: target.scoped_ids,
     Reason.stated("the id of a fact is not scoped to its user"),
 )
+TextIds = trait("text_ids")
 Window = _declared(
     "a window of the newest messages",
     lambda target: target.window is not None,

@@ -35,7 +35,14 @@ def excuse_what_a_rule_refuses(memory: Memory, error: Violation | StoreError) ->
     """Raise UnsupportedError if a message was refused that the memory refuses also in the quiet."""
     is_refusal = isinstance(error, StoreError) or error.finding == "refused"
     failed = [each for each in memory.record.history.calls if each.outcome == "fail"]
-    if not is_refusal or not failed or failed[-1].action != "add":
+    if not is_refusal or not failed:
+        return
+    if failed[-1].action == "remember":
+        longest = memory.transcript.dialect.largest_fact
+        if longest is not None and len(str(failed[-1].value)) > longest:
+            told = f"it refuses facts of more than {longest:,} characters"
+            raise UnsupportedError(Reason.of(Why.NOT_CLAIMED, told)) from error
+    if failed[-1].action != "add":
         return
     said = [str(each) for each in failed[-1].value or ()]
     target, largest = memory.target, memory.transcript.dialect.largest

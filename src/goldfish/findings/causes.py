@@ -201,6 +201,8 @@ def _hangs_on(other: Result, first: Result) -> bool:
         return True  # ids that are changed on their way in
     if first.family == other.family:
         is_same_method = first.family in _NARROW and bool(methods & other.conditions)
+        if first.finding == "reordered" and other.finding == "swallowed":
+            return False  # in which order it lists says nothing of what it refuses
         return is_same_method or _are_retries(first, other) or _is_related(first, other)
     if not _is_related(first, other):
         return False

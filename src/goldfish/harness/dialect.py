@@ -1,13 +1,17 @@
 """The dialect of a memory: how it says what goldfish says otherwise, learnt in an interview."""
 
+import contextlib
 from collections.abc import Collection, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import uuid4
 
 from goldfish.harness.errors import StoreError, name_error
+from goldfish.harness.fields import TEXTS
+from goldfish.harness.fields import field as read_field
+from goldfish.harness.id_forms import IdForm
 
 # What a method answers about something that nobody wrote.
 NOTHING: Mapping[str, Any] = {
@@ -33,7 +37,11 @@ class Dialect:
     metadata.
     ``label`` is the parameter by which a caller has to name a snapshot, ``largest`` the length of
     the longest content that no rule refuses, ``unimplemented`` the methods that only raise
-    NotImplementedError, which the memory does not have.
+    NotImplementedError, which the memory does not have, ``ids`` the form of the ids of sessions
+    and users that it takes, where that is not any text, ``newest_first`` the order of its lists of
+    snapshots, and ``naive_times`` says that times come back in UTC without saying so.
+    ``flat_values`` says that it takes no lists, dicts or None as values, ``most`` has by method
+    the highest limit that it takes, ``largest_fact`` is for facts what ``largest`` is for messages.
     """
 
     unknown: Mapping[str, str] = field(default_factory=dict)
@@ -45,13 +53,22 @@ class Dialect:
     stamps: Sequence[str] = ()
     label: str = ""
     largest: int | None = None
+    largest_fact: int | None = None
     unimplemented: Sequence[str] = ()
+    ids: IdForm = ""
+    newest_first: bool = False
+    naive_times: bool = False
+    flat_values: bool = False
+    most: Mapping[str, int] = field(default_factory=dict)
 
     def complete(self, method: str, options: Mapping[str, Any]) -> dict[str, Any]:
         """Return the options of a call, with those that ask for everything."""
         if method == "save_snapshot" and self.label:
             options = {self.label: f"goldfish-{uuid4().hex[:12]}", **options}
-        return {**self.options.get(method, {}), **options}
+        options = {**self.options.get(method, {}), **options}
+        if method in self.most and isinstance(options.get("limit"), int):
+            options["limit"] = min(options["limit"], self.most[method])
+        return options
 
     def is_nothing(self, method: str, options: Mapping[str, Any]) -> bool:
         """Return True if a call asks for nothing, and the memory has another idea of it."""
@@ -69,6 +86,25 @@ class Dialect:
         is_none = self.negative_ttl and isinstance(left, int | float) and left < 0
         return None if is_none else left
 
+    def restore_messages(self, messages: Sequence[Any]) -> Sequence[Any]:
+        """Return messages with times that say their zone."""
+        if not self.naive_times:
+            return messages
+        times = [read_naive(read_field(each, "created_at")) for each in messages]
+        return [
+            restore(each, {"created_at": moment}) if moment else each
+            for each, moment in zip(messages, times, strict=True)
+        ]
+
+
+def read_naive(found: Any) -> datetime | None:
+    """Return a time without a zone as one in UTC; None if it has one, or is no time."""
+    if isinstance(found, str):
+        with contextlib.suppress(ValueError):
+            found = datetime.fromisoformat(found)
+    is_naive = isinstance(found, datetime) and found.tzinfo is None
+    return found.replace(tzinfo=UTC) if is_naive else None
+
 
 class Restored:
     """An object of a library's own, with some of its fields as they were given."""
@@ -79,6 +115,11 @@ class Restored:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._item, name)
+
+
+def restore(item: Any, fields: Mapping[str, Any]) -> Any:
+    """Return a dict or an object of a library's own with these fields as they were given."""
+    return {**item, **fields} if isinstance(item, Mapping) else Restored(item, **fields)
 
 
 def fold(text: Any) -> str:
@@ -94,11 +135,14 @@ def unfold(item: Any, told: Mapping[str, str]) -> Any:
         return [unfold(each, told) for each in item]
     if isinstance(item, Mapping):
         return {
-            key: unfold(value, told) if key in {"text", "fact"} else value
+            key: unfold(value, told) if key in {*TEXTS, "fact"} else value
             for key, value in item.items()
         }
-    text = getattr(item, "text", None)
-    return Restored(item, text=told.get(fold(text), text)) if isinstance(text, str) else item
+    named = {name: getattr(item, name, None) for name in TEXTS}
+    texts = {
+        name: told.get(fold(each), each) for name, each in named.items() if isinstance(each, str)
+    }
+    return Restored(item, **texts) if texts else item
 
 
 def remove_stamps(item: Any, stamps: Sequence[str], others: Collection[str] = ()) -> Any:

@@ -2,13 +2,18 @@
 
 from collections.abc import Iterable, Mapping
 from typing import Any
+from uuid import UUID
 
 from goldfish.findings.result import Violation
 
 MISSING = object()
 PAIR = {"role": 0, "content": 1}  # the places in a pair
 OF_CLASSES = {"role", "content"}  # what a class may say for all of its messages
-PAGES = ("sessions", "items", "ids", "results", "data")  # where a page has its list
+PAGES = (  # where a page has its list
+    *("sessions", "messages", "facts", "memories", "snapshots", "history"),
+    *("items", "ids", "results", "data"),
+)
+TEXTS = ("text", "content", "memory")  # where a fact has its words
 NAMES = ("session_id", "id", "session", "thread_id", "conversation_id", "name", "key")
 
 
@@ -43,10 +48,24 @@ def field(message: Any, name: str) -> Any:
     return found
 
 
+def words_of(fact: Any) -> Any:
+    """Return the words of a fact: a text, or what has one under any of these names."""
+    if isinstance(fact, list | tuple):
+        return MISSING
+    named = (field(fact, name) for name in TEXTS)
+    return next((each for each in named if each is not MISSING), MISSING)
+
+
+def list_in(found: Any) -> Any:
+    """Return the list in a page; what is no page stays as it is."""
+    if not isinstance(found, Mapping):
+        return found
+    return next((found[key] for key in PAGES if isinstance(found.get(key), list)), found)
+
+
 def names_in(found: Any) -> Any:
     """Return the ids of sessions that list_sessions returned, in whatever they are wrapped."""
-    if isinstance(found, Mapping):
-        found = next((found[key] for key in PAGES if isinstance(found.get(key), list)), found)
+    found = list_in(found)
     if isinstance(found, str) or not isinstance(found, Iterable):
         return found
     return [_name_session(each) for each in found]
@@ -57,8 +76,10 @@ def _name_session(item: Any) -> Any:
         return item
     if isinstance(item, list | tuple) and item:
         return item[0]
-    known = (field(item, name) for name in NAMES)
-    return next((each for each in known if isinstance(each, str)), item)
+    known = [field(item, name) for name in NAMES]
+    texts = (each for each in known if isinstance(each, str))
+    others = (each for each in known if isinstance(each, int | UUID))
+    return next(texts, next(others, item))
 
 
 def identity(found: Any) -> Any:

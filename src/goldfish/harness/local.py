@@ -88,9 +88,9 @@ class LocalClient:
     async def call(self, method: str, *arguments: Any, deadline: float, **options: Any) -> Any:
         """Call a method; return what it returns, as a list if that is any kind of iterator."""
 
-        async def ask(options: dict[str, Any]) -> Any:
-            work = partial(self._ask_store, method, arguments, options)
-            shown = describe_call(method, arguments, options)
+        async def ask(given: tuple[Any, ...], options: dict[str, Any]) -> Any:
+            work = partial(self._ask_store, method, given, options)
+            shown = describe_call(method, given, options)
             return await _run_in_time(self._thread, method, work, deadline, shown)
 
         return await self.transcript.exchange(method, arguments, options, ask)

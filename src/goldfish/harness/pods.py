@@ -87,8 +87,8 @@ class Pod:
     ) -> Any:
         """Call a method in that process, and return what it returns."""
 
-        async def ask(options: dict[str, Any]) -> Any:
-            work = self._ask("call", lane, method, list(arguments), options, deadline)
+        async def ask(given: tuple[Any, ...], options: dict[str, Any]) -> Any:
+            work = self._ask("call", lane, method, list(given), options, deadline)
             try:
                 answer = await wait_patiently(work, deadline + MARGIN)
             except OverdueError as overdue:

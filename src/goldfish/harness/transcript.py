@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from itertools import count
 from typing import Any
 
+from goldfish.harness.answers import simplify
 from goldfish.harness.dialect import (
     SETTLED,
     SHOWING,
@@ -15,13 +16,16 @@ from goldfish.harness.dialect import (
     Dialect,
     fold,
     remove_stamps,
+    restore,
     unfold,
 )
 from goldfish.harness.errors import StoreError
-from goldfish.harness.fields import names_in
+from goldfish.harness.fields import field, names_in
+from goldfish.harness.flat import flatten, unflatten
+from goldfish.harness.id_forms import PARAMETERS, Ids
 from goldfish.harness.patience import is_second_try
 
-Ask = Callable[[dict[str, Any]], Awaitable[Any]]
+Ask = Callable[[tuple[Any, ...], dict[str, Any]], Awaitable[Any]]
 # Other libraries' words for our roles.
 ROLES = {"human": "user", "ai": "assistant", "model": "assistant"}
 ADDRESSED = {"add_messages", *TELLING}  # to a session or a user, who is their first argument
@@ -45,6 +49,7 @@ class Transcript:
         self._given: Counter[tuple[int, str]] = family._given if family else Counter()
         self._told: dict[str, str] = family._told if family else {}  # facts, by their folded texts
         self._owners: set[str] = family._owners if family else set()  # sessions and users
+        self._ids: Ids = family._ids if family else Ids()
         self._number = next(self._numbers)
         if family:
             self.answers, self.dialect = family.answers, family.dialect
@@ -66,8 +71,13 @@ class Transcript:
             settles = self.dialect.settles * (LONGER if is_second_try.get() else 1)
             await asyncio.sleep(self._told_at + settles - time.monotonic())
         options = self.dialect.complete(method, options)
+        form = self.dialect.ids
+        arguments = self._ids.put(form, method, arguments)
+        if method == "set_state" and self.dialect.flat_values:
+            arguments = (arguments[0], flatten(arguments[1]), *arguments[2:])
+        options |= {name: self._ids.give(form, options[name]) for name in PARAMETERS & {*options}}
         try:
-            answer = await ask(options)
+            answer = simplify(method, await ask(arguments, options))
         except StoreError as error:
             return self.dialect.excuse(error)
         finally:
@@ -103,9 +113,18 @@ class Transcript:
         ``others`` are sessions and users that were not asked about.
         """
         if method == "list_sessions":
-            return names_in(result)
+            names = names_in(result)
+            return [self._ids.name(each) for each in names] if self.dialect.ids else names
+        if method == "search_history" and self.dialect.ids and isinstance(result, list | tuple):
+            result = [self._rename_session(each) for each in result]
         if method == "get_ttl":
             return self.dialect.read_time_left(result)
+        if method == "get_state" and self.dialect.flat_values:
+            return unflatten(result)
+        if method == "list_snapshots" and self.dialect.newest_first and isinstance(result, list):
+            result = result[::-1]
+        if method == "get_history" and isinstance(result, list | tuple):
+            result = self.dialect.restore_messages(result)
         if self.dialect.stamps and method in {"get_history", "search_history", *SHOWING}:
             result = remove_stamps(result, self.dialect.stamps, others)
         if method in SHOWING and self.dialect.folds_facts:
@@ -114,6 +133,11 @@ class Transcript:
             return result
         kept = [each for each in result if not self._is_reply(each)]
         return result if len(kept) == len(result) else kept
+
+    def _rename_session(self, found: Any) -> Any:
+        """Return what was found with the name of its session, where it has its id."""
+        fields = {"session_id": self._ids.name(field(found, "session_id"))}
+        return restore(found, fields)
 
     @contextmanager
     def with_replies(self) -> Iterator[None]:

@@ -35,6 +35,16 @@ TRAITS = {
             'ids=".*"',
         ),
         Trait(
+            "text_ids",
+            "ids of sessions and users that are texts",
+            "A name is refused as the id of a session or user, which are UUIDs or numbers.",
+        ),
+        Trait(
+            "aware_times",
+            "times that say their zone",
+            "Times come back in UTC without saying so.",
+        ),
+        Trait(
             "first_contents",
             "an id that is known keeps its first contents",
             "A message whose id is known, with other contents, replaces the first one.",
@@ -140,6 +150,11 @@ TRAITS = {
             "A message with the role tool is refused.",
         ),
         Trait(
+            "snapshots_in_order",
+            "snapshots that are listed oldest first",
+            "Snapshots are listed newest first.",
+        ),
+        Trait(
             "later_snapshots",
             "snapshots that a rollback leaves",
             "A rollback removes the snapshots that are newer than the one it restores.",
@@ -163,6 +178,16 @@ TRAITS = {
             "cleared_state",
             "values that a clear removes",
             "clear leaves the values of its session.",
+        ),
+        Trait(
+            "deep_values",
+            "values that may be lists, dicts and None",
+            "set_state refuses lists, dicts or None: they are set as texts.",
+        ),
+        Trait(
+            "high_limits",
+            "limits as high as they are asked for",
+            "A high limit is refused: less is asked for at once.",
         ),
         Trait(
             "merged_state",

@@ -4,7 +4,7 @@ import time
 from collections.abc import Iterable
 from typing import Any
 
-from goldfish.catalogue.registry import check, method, spelled, trait
+from goldfish.catalogue.registry import TextIds, check, method, spelled, trait
 from goldfish.catalogue.support.neighbours import make_look_alikes, write_look_alikes
 from goldfish.catalogue.support.sessions import list_sessions, write_session
 from goldfish.catalogue.support.sizes import draw_calls
@@ -101,7 +101,7 @@ async def cleared_sessions_are_not_listed(memory: Memory) -> None:
     "list_sessions(prefix=…) lists the sessions that begin with exactly this text, and no others.",
     incident="langgraph-checkpoint-sqlite 3.1.0 looked up names by LIKE: 'john_doe' also matched "
     "'john-doe', because _ stands for any character, and case was ignored.",
-    needs=[spelled("list_sessions", "prefix")],
+    needs=[TextIds, spelled("list_sessions", "prefix")],
 )
 async def a_prefix_is_compared_as_text(memory: Memory) -> None:
     tag, there = memory.session(), list[str]()

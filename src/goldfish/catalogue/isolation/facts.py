@@ -6,7 +6,7 @@ from contextlib import suppress
 from typing import Any, NamedTuple
 
 from goldfish.catalogue.isolation.messages import quote_id
-from goldfish.catalogue.registry import ScopedIds, check, filters, method
+from goldfish.catalogue.registry import ScopedIds, TextIds, check, filters, method
 from goldfish.catalogue.support.facts import (
     ExpectedFacts,
     fetch_texts,
@@ -43,6 +43,7 @@ SECRET = "The code of the garage door is 4711"
     incident="MemMachine/MemMachine issue 320: a search for test_user1 returned the memory of "
     "test_user.",
     about="facts",
+    needs=[TextIds],
 )
 async def users_whose_ids_look_alike_are_apart(memory: Memory) -> None:
     facts = ExpectedFacts(memory)
@@ -157,7 +158,7 @@ async def _meddle(memory: Memory, method: str, *more: str) -> Meddling:
     incident='mem0ai/mem0 issue 3928: delete_all(user_id="bob") reset the whole vector store, and '
     "the memories of every user were lost.",
     about="facts",
-    needs=[method("forget_all")],
+    needs=[TextIds, method("forget_all")],
     suite="smoke",
 )
 async def forgetting_one_user_leaves_the_others(memory: Memory) -> None:
@@ -196,6 +197,7 @@ async def tell_users(facts: ExpectedFacts, text: str) -> list[str]:
     incident="C strings end at NUL, so a layer in C reads 'a\\0b' as 'a'; langgraph-checkpoint "
     "4.3.1 replaced a lone surrogate by '?', which is another valid name.",
     about="facts",
+    needs=[TextIds],
 )
 async def odd_user_ids_are_told_apart_or_refused(memory: Memory) -> None:
     facts, client = ExpectedFacts(memory), memory.client

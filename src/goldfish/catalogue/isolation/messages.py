@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from typing import Any
 
-from goldfish.catalogue.registry import Reopening, check, method
+from goldfish.catalogue.registry import Reopening, TextIds, check, method
 from goldfish.catalogue.support.lookalikes import (
     BY_CASE,
     BY_FORM,
@@ -56,6 +56,7 @@ async def sessions_that_take_turns_never_share_a_message(memory: Memory) -> None
     "Ids that are the beginning, the end or the middle of another id are different sessions.",
     incident="langgraph-checkpoint-sqlite 3.1.0: a search for user 'al' returned the facts of "
     "'alice'; 3.1.1 compares whole names.",
+    needs=[TextIds],
 )
 async def ids_that_contain_each_other_stay_apart(memory: Memory) -> None:
     # 'user-1' + '12' must not be 'user-11' + '2'
@@ -68,6 +69,7 @@ async def ids_that_contain_each_other_stay_apart(memory: Memory) -> None:
     incident="sahasrahbot issue 53: users were looked up with a MySQL collation that ignores "
     "case, and the column had to become utf8mb4_bin; SQLite's LIKE ignores the case of ASCII, "
     "too.",
+    needs=[TextIds],
 )
 async def ids_that_differ_by_case_stay_apart(memory: Memory) -> None:
     await expect_apart(memory, BY_CASE)
@@ -78,6 +80,7 @@ async def ids_that_differ_by_case_stay_apart(memory: Memory) -> None:
     "Ids that differ only in white space are different sessions, or are refused.",
     incident="MySQL documents that its PAD SPACE collations ignore trailing spaces, so that 'ann' "
     "and 'ann ' are one key; layers that call strip() have the same effect.",
+    needs=[TextIds],
 )
 async def ids_that_differ_by_spaces_stay_apart(memory: Memory) -> None:
     await expect_apart(memory, BY_SPACE, odd=ODD_BY_SPACE)
@@ -89,6 +92,7 @@ async def ids_that_differ_by_spaces_stay_apart(memory: Memory) -> None:
     incident="MySQL's utf8 holds three bytes per character, and its general_ci collations take "
     "'é' for 'e' and one emoji for another: the documented reason for utf8mb4 and binary "
     "collations.",
+    needs=[TextIds],
 )
 async def ids_that_differ_by_unicode_form_stay_apart(memory: Memory) -> None:
     await expect_apart(memory, BY_FORM, odd=ODD_BY_FORM)
@@ -99,6 +103,7 @@ async def ids_that_differ_by_unicode_form_stay_apart(memory: Memory) -> None:
     "Ids with the wildcards of LIKE, glob or regular expressions match only themselves.",
     incident="langgraph-checkpoint-sqlite 3.1.0 looked users up by LIKE: 'john_doe' was given the "
     "facts of 'john-doe'. Redis documents that KEYS and SCAN read * ? [ ] as a glob.",
+    needs=[TextIds],
 )
 async def ids_are_never_taken_for_patterns(memory: Memory) -> None:
     talk = await expect_apart(memory, PATTERNS)
@@ -110,6 +115,7 @@ async def ids_are_never_taken_for_patterns(memory: Memory) -> None:
     "Ids with the separators of compound keys clash neither with each other nor with such keys.",
     incident="HKUDS/nanobot issue 4057: 'telegram:a_b' and 'telegram:a:b' were one session file, "
     "because unsafe characters became '_'.",
+    needs=[TextIds],
 )
 async def ids_with_separators_stay_apart(memory: Memory) -> None:
     await expect_apart(memory, SEPARATED)
@@ -121,6 +127,7 @@ async def ids_with_separators_stay_apart(memory: Memory) -> None:
     incident="sipeed/picoclaw pull request 1330: the Slack thread id 'C01234/1234.56' became a "
     "missing directory, and no message could be added to it; langchain-core pull request 36891: "
     "'../..' and '/etc' led out of the folder of FileChatMessageHistory.",
+    needs=[TextIds],
 )
 async def ids_with_path_characters_stay_apart(memory: Memory) -> None:
     await expect_apart(memory, PATHS, odd=ODD_PATHS)
@@ -131,6 +138,7 @@ async def ids_with_path_characters_stay_apart(memory: Memory) -> None:
     "Ids with quotes, SQL, shell or template syntax are stored and found as they are.",
     incident="langgraph-checkpoint-sqlite up to 2.0.10 built SQL from the keys of a filter "
     '(CVE-2025-8709); the same habit makes an id like "o\'brien" an error.',
+    needs=[TextIds],
 )
 async def ids_with_quotes_and_code_are_only_names(memory: Memory) -> None:
     await expect_apart(memory, QUOTED)
@@ -141,6 +149,7 @@ async def ids_with_quotes_and_code_are_only_names(memory: Memory) -> None:
     "An id and its percent, HTML, backslash or base64 form are different sessions.",
     incident="Python documents that unquote_plus() turns both '+' and '%20' into a space; a store "
     "that decodes ids once too often gives 'a+b', 'a%20b' and 'a b' one history.",
+    needs=[TextIds],
 )
 async def ids_that_are_escapes_of_each_other_stay_apart(memory: Memory) -> None:
     await expect_apart(memory, ESCAPED)
@@ -151,6 +160,7 @@ async def ids_that_are_escapes_of_each_other_stay_apart(memory: Memory) -> None:
     "Ids that a parser reads as the same number, date or UUID are different sessions.",
     incident="SQLite documents that a column of NUMERIC or INTEGER affinity turns the texts '01', "
     "' 1' and '1.0' into the integer 1: three users, one history.",
+    needs=[TextIds],
 )
 async def ids_that_are_equal_as_numbers_stay_apart(memory: Memory) -> None:
     await expect_apart(memory, NUMBERS, odd=ODD_NUMBERS)
@@ -161,6 +171,7 @@ async def ids_that_are_equal_as_numbers_stay_apart(memory: Memory) -> None:
     "Ids such as 'null', 'None', 'true', 'default' or 'messages' are sessions like any other.",
     incident="dtzp555-max/ocp pull request 86: all callers who sent the id 'default' shared one "
     "conversation; YAML 1.1 reads yes, on and true as one value.",
+    needs=[TextIds],
 )
 async def ids_that_are_words_of_a_parser_stay_apart(memory: Memory) -> None:
     await expect_apart(memory, WORDS + OWN_NAMES, odd=[""])
@@ -171,6 +182,7 @@ async def ids_that_are_words_of_a_parser_stay_apart(memory: Memory) -> None:
     "Long ids that differ in one character are different sessions, or are refused.",
     incident="google-gemini/gemini-cli pull request 28653: files named by the first eight "
     "characters of the session id made one conversation delete another (issue 27368).",
+    needs=[TextIds],
 )
 async def long_ids_are_told_apart_or_refused(memory: Memory) -> None:
     beside = [4, 8, 16, 31, 32, 64, 100, 127, 255, 511, 1023, 2047]
@@ -185,6 +197,7 @@ async def long_ids_are_told_apart_or_refused(memory: Memory) -> None:
     "Ids that are empty or hold NUL, control characters or surrogates are exact or refused.",
     incident="C strings end at NUL, so a layer in C reads 'a\\0b' as 'a'; langgraph-checkpoint "
     "4.3.1 replaced a lone surrogate by '?', which is another valid name.",
+    needs=[TextIds],
 )
 async def odd_ids_are_told_apart_or_refused(memory: Memory) -> None:
     await expect_apart(memory, LIKE_ODD_CHARACTERS, odd=ODD_CHARACTERS)
@@ -208,6 +221,7 @@ async def hundreds_of_sessions_stay_apart(memory: Memory) -> None:
     "Ids that share a checksum or the beginning of a digest are different sessions.",
     incident="KanishJebaMathewM/Truxify issue 8237: rows were found by eight hex digits of a key, "
     "so one account could be given what belonged to another.",
+    needs=[TextIds],
 )
 async def ids_with_the_same_short_digest_stay_apart(memory: Memory) -> None:
     await expect_apart(

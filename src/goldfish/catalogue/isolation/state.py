@@ -3,8 +3,9 @@
 from collections.abc import Iterable
 from functools import partial
 
-from goldfish.catalogue.registry import check, method
+from goldfish.catalogue.registry import TextIds, check, method
 from goldfish.catalogue.support.lookalikes import BY_CASE, ODD_CHARACTERS, SEPARATED, USERS
+from goldfish.catalogue.support.refusals import may_refuse_id
 from goldfish.catalogue.support.state import ExpectedState, Owner, UserState, offer
 from goldfish.harness.memory import Memory, contents_of
 
@@ -18,6 +19,7 @@ SESSIONS = dict.fromkeys([*USERS, *BY_CASE[:6], *SEPARATED[:12]])
     "session of the same user.",
     about="state",
     suite="smoke",
+    needs=[TextIds],
 )
 async def sessions_whose_ids_look_alike_have_their_own_values(memory: Memory) -> None:
     await _expect_apart(memory, map(Owner, SESSIONS), map(Owner, ODD_CHARACTERS))
@@ -29,7 +31,7 @@ async def sessions_whose_ids_look_alike_have_their_own_values(memory: Memory) ->
     incident="agno-agi/agno pull request 4608: two users who sent the same session id shared their "
     "memories.",
     about="state",
-    needs=UserState,
+    needs=[TextIds, *UserState],
     suite="smoke",
 )
 async def users_whose_ids_look_alike_have_their_own_values(memory: Memory) -> None:
@@ -41,7 +43,12 @@ async def _expect_apart(memory: Memory, owners: Iterable[Owner], odd: Iterable[O
     """Set values of each owner, then get them; odd owners may be refused."""
     expected = ExpectedState(memory)
     for number, owner in enumerate(owners):
-        await expected.put(owner, {"note": memory.text(), f"only {number % 7}": "yes"})
+        values = {"note": memory.text(), f"only {number % 7}": "yes"}
+        refusal = await offer(memory.client, owner, values)
+        if refusal is None:
+            expected.note(owner, values)
+        elif not may_refuse_id(memory, owner.name, refusal):
+            raise refusal
     for owner in odd:
         values = {"note": memory.text("odd")}
         if await offer(memory.client, owner, values) is None:

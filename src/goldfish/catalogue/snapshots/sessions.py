@@ -4,6 +4,7 @@ from typing import Any
 
 from goldfish.catalogue.registry import Reopening, Retries, carries, check, method, trait
 from goldfish.catalogue.support.comparison import expect_messages
+from goldfish.catalogue.support.refusals import is_taken
 from goldfish.catalogue.support.sessions import write_session
 from goldfish.catalogue.support.sizes import draw_size
 from goldfish.catalogue.support.snapshots import (
@@ -153,10 +154,12 @@ async def a_snapshot_does_not_change_with_its_session(memory: Memory) -> None:
 )
 async def a_rollback_touches_no_other_session(memory: Memory) -> None:
     client = memory.client
-    for one, two in TWINS:
+    twins = [*TWINS, (memory.session("one"), memory.session("two"))]
+    for one, two in twins:
         mine, theirs = memory.messages(2), memory.messages(3)
-        await client.add(one, mine[:1])
-        await client.add(two, theirs[:2])
+        first = (one, mine[:1]), (two, theirs[:2])
+        if not all([await is_taken(memory, *each) for each in first]):
+            continue
         name, other = await save(client, one), await save(client, two)
         await client.add(one, mine[1:])
         await client.add(two, theirs[2:])

@@ -8,6 +8,7 @@ from goldfish.findings.comparison import quote, quote_list
 from goldfish.findings.reason import Reason, Why
 from goldfish.findings.result import UnsupportedError, Violation
 from goldfish.harness.errors import StoreError, describe_error
+from goldfish.harness.fields import words_of
 from goldfish.harness.memory import MISSING, Client, Memory, field
 
 A_PAGE = 10  # a list may have a limit by default, of so many facts or more
@@ -37,8 +38,7 @@ def unwrap_fact(item: Any) -> Any:
 
 def read_text(item: Any) -> Any:
     """Return the text of a returned item: ours, a mapping, a library's own object or bare text."""
-    fact = unwrap_fact(item)
-    return fact if isinstance(fact, str) else field(fact, "text")
+    return words_of(unwrap_fact(item))
 
 
 def read_metadata(item: Any) -> Any:
@@ -51,7 +51,7 @@ def read_metadata(item: Any) -> Any:
 
 def unpack_facts(found: Any, method: str) -> list[Any]:
     """Return the items of a list of facts; raise if a method returned something else."""
-    single = isinstance(found, str | bytes | Mapping) or hasattr(found, "text")
+    single = isinstance(found, str | bytes | Mapping) or words_of(found) is not MISSING
     if single or not isinstance(found, Iterable):
         raise Violation(f"wrong: {method} returned {type(found).__name__}, not facts")
     return list(found)
@@ -70,8 +70,7 @@ async def fetch_facts(client: Client, user: str, about: Iterable[str] = ()) -> l
         listed = unpack_facts(await client.call("list_facts", user), "list_facts")
         if A_PAGE <= len(listed) < len(about) and client.has("list_facts", "limit"):
             # It may be a page of a size that its signature shows: ask for all by the limit.
-            whole = await client.call("list_facts", user, limit=2 * len(about))
-            return unpack_facts(whole, "list_facts")
+            return await _list_whole(client, user, 2 * len(about))
         return listed
     options = {"limit": ENOUGH} if client.has("recall", "limit") else {}
     seen: dict[Any, Any] = {}
@@ -83,6 +82,20 @@ async def fetch_facts(client: Client, user: str, about: Iterable[str] = ()) -> l
             here[name] += 1  # twice in one answer means stored twice
             seen.setdefault((name, here[name]), item)
     return list(seen.values())
+
+
+async def _list_whole(client: Client, user: str, count: int) -> list[Any]:
+    """Return all facts of a user, page by page if the store refuses to list so many at once."""
+    most = client.opened.transcript.dialect.most.get("list_facts", count)
+    whole = page = unpack_facts(await client.call("list_facts", user, limit=count), "list_facts")
+    while len(page) >= most:
+        if not client.has("list_facts", "offset"):
+            told = f"list_facts lists no more than {most} facts"
+            raise UnsupportedError(Reason.of(Why.LACKS_ANSWER, told))
+        found = await client.call("list_facts", user, limit=most, offset=len(whole))
+        page = unpack_facts(found, "list_facts")
+        whole = [*whole, *page]
+    return whole
 
 
 def _identify(item: Any) -> Any:

@@ -1,9 +1,11 @@
 """Tells a rule, which is stated before anything is written, from an accident."""
 
 import re
+from collections.abc import Sequence
 
 from goldfish.harness.errors import StoreError
 from goldfish.harness.memory import Memory
+from goldfish.messages import ChatMessage
 
 CONSTRAINTS = frozenset({"IntegrityError", "DataError"})  # of all drivers: a column refused it
 
@@ -29,3 +31,11 @@ def may_refuse_id(memory: Memory, name: str, refusal: StoreError) -> bool:
     if memory.target.ids is not None:
         return re.fullmatch(memory.target.ids, name, re.DOTALL) is None
     return not memory.target.holds("any_ids") or "/" in name or "\\" in name
+
+
+async def is_taken(memory: Memory, session: str, batch: Sequence[ChatMessage]) -> bool:
+    """Add a batch; return False if the memory refuses the id by its rule."""
+    refusal = await memory.client.offer(session, batch)
+    if refusal is not None and not may_refuse_id(memory, session, refusal):
+        raise refusal
+    return refusal is None

@@ -29,6 +29,11 @@ class Owner(NamedTuple):
         """The same owner for every session of a user."""
         return self if self.user is None else Owner("", self.user)
 
+    @property
+    def name(self) -> str:
+        """The id of whose values they are."""
+        return self.session if self.user is None else self.user
+
     def __str__(self) -> str:
         return f"session {quote(self.session)}" if self.user is None else f"user {quote(self.user)}"
 

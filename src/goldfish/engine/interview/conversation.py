@@ -32,6 +32,7 @@ ADD, READ, LAST = ("add_messages",), ("get_history",), ("get_history", "last")
 TRIM, TOKENS, EXPIRE = ("trim", "keep_last"), ("trim", "max_tokens"), ("set_ttl",)
 TIMED = (EXPIRE, ("get_ttl",))
 RESTORE, CLEAR = (("save_snapshot",), ("rollback_to_snapshot",)), ("clear",)
+LISTED = (("save_snapshot",), ("list_snapshots",))
 STATE = (("set_state",), ("get_state",))
 SESSIONS = ("list_sessions",)
 TELL, NOTE, LIST = ("remember",), ("remember", "metadata"), ("list_facts",)
@@ -40,6 +41,7 @@ TELL, NOTE, LIST = ("remember",), ("remember", "metadata"), ("list_facts",)
 QUESTIONS = (
     Question("retries", messages.is_retry_a_no_op, (ADD, READ)),
     Question("first_contents", messages.do_first_contents_stay, (ADD, READ)),
+    Question("aware_times", messages.are_times_aware, (ADD, READ)),
     Question("strict_last", messages.is_negative_last_refused, (ADD, LAST)),
     Question("last_zero", messages.is_last_zero_nothing, (ADD, LAST)),
     Question("trim_counts", messages.is_trim_counted, (ADD, TRIM)),
@@ -59,9 +61,11 @@ QUESTIONS = (
     Question("deep_metadata", contents.are_deep_metadata_taken, (ADD, READ)),
     Question("system_messages", contents.are_system_messages_taken, (ADD, READ)),
     Question("tool_messages", contents.are_tool_messages_taken, (ADD, READ)),
+    Question("snapshots_in_order", snapshots.are_snapshots_in_order, (ADD, *LISTED)),
     Question("later_snapshots", snapshots.do_later_snapshots_stay, (ADD, READ, *RESTORE)),
     Question("snapshot_deadlines", snapshots.do_snapshots_hold_deadlines, (*RESTORE, *TIMED)),
     Question("cleared_snapshots", snapshots.do_snapshots_outlive_a_clear, (*RESTORE, CLEAR)),
+    Question("deep_values", snapshots.are_deep_values_taken, STATE),
     Question("merged_state", snapshots.are_values_merged, STATE),
     Question("snapshot_state", snapshots.do_snapshots_hold_values, (ADD, *RESTORE, *STATE)),
     Question("cleared_state", snapshots.does_a_clear_remove_values, (ADD, CLEAR, *STATE)),

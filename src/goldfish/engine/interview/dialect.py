@@ -13,14 +13,18 @@ DIALECT: Mapping[str, Mapping[str, Any]] = {
     "ttl_or_none": {"negative_ttl": True},
     "last_zero": {"zero_last": True},
     "verbatim_facts": {"folds_facts": True},
+    "deep_values": {"flat_values": True},
+    "aware_times": {"naive_times": True},
+    "snapshots_in_order": {"newest_first": True},
 }
 
 
 async def learn_dialect(memory: Memory, learnt: Learnt) -> None:
     """Learn how the memory says that there is nothing, and how it is asked for everything."""
     client, declared = memory.client, memory.target.declared
-    tells = client.has("remember") and "prompt_facts" not in declared
-    if tells and (settles := await _ask(facts.find_time_to_settle(memory), 0.0)):
+    tells = client.has("remember")
+    asks = tells and "prompt_facts" not in declared
+    if asks and (settles := await _ask(facts.find_time_to_settle(memory), 0.0)):
         learnt.note("prompt_facts", settles=settles)
     if "plain_metadata" not in declared and (stamps := await _find_stamps(memory)):
         learnt.note("plain_metadata", stamps=sorted(stamps))
@@ -32,6 +36,14 @@ async def learn_dialect(memory: Memory, learnt: Learnt) -> None:
         largest = await _ask(contents.find_largest(memory), None)
         if largest is not None and "large_contents" not in declared:
             learnt.note("large_contents", largest=largest)
+    if tells and "large_contents" not in declared:
+        largest = await _ask(facts.find_largest(memory), None)
+        if largest is not None:
+            learnt.note("large_contents", largest_fact=largest)
+    if "high_limits" not in declared and (
+        most := await _ask(facts.find_highest_limits(memory), {})
+    ):
+        learnt.note("high_limits", most=most)
     if client.has("save_snapshot") and (label := await _ask(snapshots.find_label(memory), "")):
         learnt.speak(label=label)
 

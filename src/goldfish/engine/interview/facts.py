@@ -13,13 +13,15 @@ from goldfish.catalogue.support.facts import (
     remember,
     unwrap_fact,
 )
-from goldfish.catalogue.support.refusals import is_rule_about_ids
+from goldfish.catalogue.support.refusals import is_rule, is_rule_about_ids
 from goldfish.engine.interview.messages import IDS, name_additions
 from goldfish.harness.dialect import fold
 from goldfish.harness.errors import StoreError
-from goldfish.harness.memory import Memory
+from goldfish.harness.memory import Client, Memory
 
 FACT = "Ann keeps bees in Lisbon"
+SIZES = (250, 500, 1_000, 2_000, 4_000, 8_000)  # characters, more than any check says
+MANY = (5, 10, 20, 50, 100, 200, 500, 1_000)  # facts to ask for at once
 SETTLED = 10.0  # seconds after which a fact that is not known is lost
 TOLD = (FACT, "The spare key is blue", "Monday is for chess", "A cello stands in the hall")
 
@@ -36,6 +38,44 @@ async def are_all_ids_taken(memory: Memory) -> bool | None:
         refusal = await offer(memory.client, user, memory.text(FACT))
         if refusal is not None and is_rule_about_ids(refusal):
             return False
+    return True
+
+
+async def find_largest(memory: Memory) -> int | None:
+    """Return the length of the longest fact that is taken, if a rule refuses longer ones."""
+    if not await _is_too_large(memory, SIZES[-1]):
+        return None
+    taken = [size for size in SIZES if not await _is_too_large(memory, size)]
+    return max(taken, default=None)
+
+
+async def _is_too_large(memory: Memory, size: int) -> bool:
+    words = "Ann keeps bees in Lisbon and sells honey " * (size // 40 + 1)
+    refusal = await offer(memory.client, memory.session("user"), words[:size])
+    return refusal is not None and is_rule(refusal)
+
+
+async def find_highest_limits(memory: Memory) -> dict[str, int]:
+    """Return, by method, the highest limit that is taken, if a rule refuses higher ones."""
+    client, user = memory.client, memory.session("user")
+    if not client.has("remember"):
+        return {}
+    await client.call("remember", user, FACT)
+    arguments = {"recall": [user, FACT], "list_facts": [user]}
+    found = {}
+    for method, given in arguments.items():
+        if client.has(method, "limit"):
+            taken = [each for each in MANY if await _is_limit_taken(client, method, given, each)]
+            if taken and max(taken) < MANY[-1]:
+                found[method] = max(taken)
+    return found
+
+
+async def _is_limit_taken(client: Client, method: str, given: list[str], limit: int) -> bool:
+    try:
+        await client.call(method, *given, limit=limit)
+    except StoreError as refusal:
+        return not is_rule(refusal)
     return True
 
 

@@ -1,15 +1,17 @@
 """First contact: one ordinary write and read, without which there is nothing to check."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from goldfish.catalogue.support.facts import read_text, unpack_facts
+from goldfish.catalogue.support.facts import fetch_texts, read_text, unpack_facts
 from goldfish.errors import TargetError
 from goldfish.findings.result import Violation
 from goldfish.harness.errors import StoreError, describe_error
+from goldfish.harness.id_forms import OTHER_FORMS as OTHER_IDS
 from goldfish.harness.memory import MISSING, Memory, contents_of
 from goldfish.history.operations import METHODS
+from goldfish.targets.declaration import Target
 from goldfish.targets.forms import Form
 from goldfish.targets.traces import find_user_line
 
@@ -22,7 +24,9 @@ HISTORY = (
     "it returns a list of messages, oldest first: objects or dicts with a content, (role, content) "
     "pairs, or texts"
 )
-FACTS = "it returns a list of facts: objects or dicts with a text, or (fact, score) pairs"
+FACTS = (
+    "it returns a list of facts: objects or dicts with a text (or content), or (fact, score) pairs"
+)
 EXPECTED = {
     "add_messages": MESSAGES,
     "get_history": HISTORY,
@@ -32,6 +36,7 @@ EXPECTED = {
 }
 
 
+Talk = Callable[[Memory], Awaitable[str]]  # returns a problem, or nothing
 # Forms that a store may want its messages in, if it takes none of ours.
 OTHER_FORMS: tuple[Form, ...] = ("dict", "langchain")
 
@@ -39,30 +44,42 @@ OTHER_FORMS: tuple[Form, ...] = ("dict", "langchain")
 async def make_first_contact(memory: Memory) -> None:
     """Write and read once; raise a TargetError if that fails twice, or returns no messages.
 
-    A store that takes its messages as dicts, or as LangChain's, is given such from then on.
+    A store that takes its messages as dicts, or as LangChain's, is given such from then on, and one
+    whose sessions and users are UUIDs or numbers is given those.
     """
     for talk in (_talk_of_messages, _talk_of_facts):
         if problem := await _find_problem(memory, talk):
             await memory.reopen()  # once more: what fails only sometimes is for the checks to tell
             if not (again := await _find_problem(memory, talk)):
                 continue
-            if talk is _talk_of_facts or not await _find_form(memory):
+            listen = _tell_and_listen if talk is _talk_of_facts else _talk_and_listen
+            if not await _find_form(memory, listen):
                 raise TargetError(again or problem)
 
 
-async def _find_form(memory: Memory) -> bool:
-    """Find a form of messages in which the store keeps one; return False if there is none."""
-    if "messages" in memory.target.declared:
-        return False
+async def _find_form(memory: Memory, listen: Talk) -> bool:
+    """Find a form of messages and ids in which the store keeps one; return False if none does."""
     asked = memory.target
-    for form in OTHER_FORMS:
-        memory.declare(replace(asked, messages=form))
+    for target in _list_forms(asked, listen):
+        memory.declare(target)
         await memory.reopen()
-        if not await _find_problem(memory, _talk_and_listen):
+        if not await _find_problem(memory, listen):
             return True
     memory.declare(asked)
     await memory.reopen()
     return False
+
+
+def _list_forms(asked: Target, listen: Talk) -> Iterator[Target]:
+    """Return the target with every other form of messages and of ids that it may want."""
+    is_open = listen is _talk_and_listen and "messages" not in asked.declared
+    forms: list[Form] = [asked.messages, *(OTHER_FORMS if is_open else ())]
+    yield from (replace(asked, messages=form) for form in forms[1:])
+    if asked.holds("text_ids"):
+        lacks = asked.lacks | {"text_ids"}
+        for ids in OTHER_IDS:
+            other = replace(asked, dialect={**asked.dialect, "ids": ids}, lacks=lacks)
+            yield from (replace(other, messages=form) for form in forms)
 
 
 async def _talk_and_listen(memory: Memory) -> str:
@@ -73,7 +90,14 @@ async def _talk_and_listen(memory: Memory) -> str:
     return "" if found == [said.content] else "it does not come back"
 
 
-async def _find_problem(memory: Memory, talk: Callable[[Memory], Awaitable[str]]) -> str:
+async def _tell_and_listen(memory: Memory) -> str:
+    """Tell a fact; return a problem unless it comes back."""
+    user, told = memory.session("user"), memory.text(TEXT)
+    await memory.client.call("remember", user, told)
+    return "" if await fetch_texts(memory.client, user, [told]) == [told] else "it is not there"
+
+
+async def _find_problem(memory: Memory, talk: Talk) -> str:
     try:
         return await talk(memory)
     except StoreError as error:

@@ -1,7 +1,7 @@
 """What the interview asks about messages."""
 
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
 from goldfish.catalogue.support.comparison import parse_instant
@@ -9,12 +9,14 @@ from goldfish.catalogue.support.refusals import is_rule_about_ids
 from goldfish.catalogue.support.sessions import list_sessions
 from goldfish.catalogue.support.trims import limit_tokens, trim
 from goldfish.findings.result import Violation
+from goldfish.harness.dialect import read_naive
 from goldfish.harness.errors import StoreError
 from goldfish.harness.memory import MISSING, Memory, contents_of, field
 from goldfish.harness.transcript import ROLES
 from goldfish.messages import ChatMessage
 
 LONG_AGO = datetime(2021, 2, 3, 4, 5, 6, 789012, tzinfo=UTC)
+INDIA = timezone(timedelta(hours=5, minutes=30))
 RECENT = timedelta(days=2)
 A_PIECE = 6  # characters of an id that are surely not a number of the memory's own
 IDS = [
@@ -124,6 +126,14 @@ async def do_first_contents_stay(memory: Memory) -> bool | None:
     await memory.client.add(session, [other])
     found = await memory.client.contents(session)
     return found != contents_of([batch[0], other, batch[2]])
+
+
+async def are_times_aware(memory: Memory) -> bool | None:
+    """Return False if times come back in UTC and do not say so, whatever zone they were in."""
+    session, times = memory.session(), [LONG_AGO, LONG_AGO.astimezone(INDIA)]
+    await memory.client.add(session, [memory.message(created_at=each) for each in times])
+    back = [field(each, "created_at") for each in await memory.client.history(session)]
+    return [read_naive(each) for each in back] != times
 
 
 async def is_negative_last_refused(memory: Memory) -> bool | None:

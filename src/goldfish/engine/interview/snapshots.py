@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 from typing import Any
 
+from goldfish.catalogue.support.refusals import is_rule
 from goldfish.catalogue.support.sessions import write_session
 from goldfish.catalogue.support.snapshots import list_snapshots, roll_back, save
-from goldfish.catalogue.support.state import Owner, fetch, put
+from goldfish.catalogue.support.state import Owner, fetch, offer, put
 from goldfish.findings.result import Violation
 from goldfish.harness.errors import StoreError
 from goldfish.harness.memory import Memory, contents_of
@@ -30,6 +31,17 @@ async def _is_named(memory: Memory, session: str, parameter: str) -> bool:
     except StoreError:
         return False
     return True
+
+
+async def are_snapshots_in_order(memory: Memory) -> bool | None:
+    """Return False if the snapshots of a session are listed newest first."""
+    client, (session, _) = memory.client, await write_session(memory, 1)
+    saved = []
+    for _ in range(4):
+        await client.add(session, memory.messages(1))
+        saved.append(await save(client, session))
+    listed = await list_snapshots(client, session)
+    return listed != saved[::-1] if saved[0] != saved[-1] else None
 
 
 async def do_later_snapshots_stay(memory: Memory) -> bool | None:
@@ -82,6 +94,16 @@ async def does_a_clear_remove_values(memory: Memory) -> bool | None:
     await put(client, owner, {"mood": "calm"})
     await client.call("clear", session)
     return await fetch(client, owner) != {"mood": "calm"}
+
+
+async def are_deep_values_taken(memory: Memory) -> bool | None:
+    """Return False if a rule refuses a list, a dict or None as a value, and takes a text."""
+    await put(memory.client, Owner(memory.session()), {"mood": "calm"})
+    for value in ([1], {"of": "the day"}, None):
+        refusal = await offer(memory.client, Owner(memory.session()), {"mood": value})
+        if refusal is not None and is_rule(refusal):
+            return False
+    return True
 
 
 async def are_values_merged(memory: Memory) -> bool | None:

@@ -210,8 +210,10 @@ cursor.execute("SELECT pg_advisory_xact_lock(%s)", (key,))  # not hash(session_i
     Remedy(
         ("CON07", "CON07 refused"),
         "Several processes open a new storage at once; each checks whether the table or the file "
-        "exists, and each creates it.",
-        "Create with IF NOT EXISTS in a transaction that excludes others, or under a lock.",
+        "exists, and each creates it. A database that is switched to WAL mode does not wait for "
+        "the others: it is locked at once, whatever the time-out.",
+        "Create with IF NOT EXISTS in a transaction that excludes others, or under a lock. Switch "
+        "SQLite to WAL under a lock, too.",
         """connection.execute("BEGIN IMMEDIATE")
 connection.execute("CREATE TABLE IF NOT EXISTS messages (session TEXT, body TEXT)")
 connection.execute("COMMIT")""",
@@ -343,7 +345,19 @@ connection.executemany(INSERT, rows)""",
 client = redis.asyncio.Redis.from_url(url, retry=Retry(NoBackoff(), 0))""",
     ),
     Remedy(
-        ("DUP", "DUP05", "DUP06", "DUP07", "DUP10", "DUP11"),
+        ("DUP05",),
+        "The store keeps every telling of a fact, so a recall returns one fact many times over and "
+        "leaves no place for others.",
+        "Make a key of what has to be unique, and let the storage enforce it. If equal facts are "
+        "kept apart on purpose, declare lacks={'equal_facts'}.",
+        """connection.execute(
+    "INSERT INTO facts (user, key, text) VALUES (?, ?, ?)"
+    " ON CONFLICT (user, key) DO UPDATE SET times_seen = times_seen + 1",
+    (user_id, " ".join(text.casefold().split()).removesuffix("."), text),
+)""",
+    ),
+    Remedy(
+        ("DUP", "DUP06", "DUP07", "DUP10", "DUP11"),
         "The store decides whether something is known by looking first, by similarity, or in the "
         "memory of one process.",
         "Make a key of what has to be unique, and let the storage enforce it.",
