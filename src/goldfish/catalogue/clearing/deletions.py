@@ -1,6 +1,7 @@
 """CLR: deleting removes exactly the messages that it names."""
 
 from goldfish.catalogue.registry import Reopening, Retries, carries, check, method
+from goldfish.catalogue.support.leftovers import expect_nothing_inherited
 from goldfish.catalogue.support.neighbours import expect_untouched
 from goldfish.catalogue.support.sessions import expect_usable, ids_of, write_session
 from goldfish.catalogue.support.sizes import draw_size
@@ -104,6 +105,9 @@ async def deleting_every_message_leaves_an_empty_session(memory: Memory) -> None
         await memory.client.call("delete_messages", session, ids_of(batch))
         await memory.client.expect(session, [], gone=contents_of(batch))
         await expect_usable(memory, session, gone=contents_of(batch))
+    await expect_nothing_inherited(
+        memory, lambda own, there: memory.client.call("delete_messages", own, ids_of(there))
+    )
 
 
 @check(
