@@ -291,6 +291,64 @@ assert json.loads(body) == fields, "this value would change; refuse it\"""",
 body = json.dumps(fields, allow_nan=False)""",
     ),
     Remedy(
+        ("FID41", "FID41 corrupted"),
+        "A dict that was set was merged into the one before, key by key: by a recursive update, or "
+        "by a JSON merge patch, such as SQLite's json_patch, which also removes what is null.",
+        "Replace what is under a name as a whole, and keep each name in a place of its own.",
+        """connection.execute(
+    "INSERT INTO state (session, name, value) VALUES (?, ?, ?)"
+    " ON CONFLICT (session, name) DO UPDATE SET value = excluded.value",  # not json_patch
+    (session_id, name, json.dumps(value)),
+)""",
+    ),
+    Remedy(
+        ("FID42", "FID42 lost"),
+        "Setting some names wrote the whole state anew, from what the caller gave or from a copy "
+        "that was read before.",
+        "Write only the names that are set, each in a place of its own.",
+        """connection.executemany(
+    "INSERT INTO state (session, name, value) VALUES (?, ?, ?)"
+    " ON CONFLICT (session, name) DO UPDATE SET value = excluded.value",
+    [(session_id, name, json.dumps(value)) for name, value in values.items()],
+)""",
+    ),
+    Remedy(
+        ("FID43", "FID43 lost"),
+        "A value that is None, False, 0 or empty was taken for none: by `if value`, or by a JSON "
+        "merge patch, in which null removes a name.",
+        "Put every value under its name as a whole, None too; only a name that is not there has "
+        "no value.",
+        """connection.execute(
+    "INSERT INTO state (session, name, value) VALUES (?, ?, ?)"
+    " ON CONFLICT (session, name) DO UPDATE SET value = excluded.value",  # not json_patch
+    (session_id, name, json.dumps(value)),  # "null" for None
+)""",
+    ),
+    Remedy(
+        ("FID02 lost", "FID02 torn"),
+        "A character of the text ends the record that holds it: Python's splitlines() also splits "
+        "at U+2028, U+0085 and form feeds, and what is then no JSON was skipped.",
+        "Split a file at the line feeds that you write, and at nothing else, and let a record that "
+        "cannot be read be an error.",
+        """lines = text.split("\\n")[:-1]  # not text.splitlines()
+messages = [json.loads(line) for line in lines]""",
+    ),
+    Remedy(
+        ("FID09", "FID09 corrupted"),
+        "Roles are translated by a table, and one that it lacks becomes another: a developer or a "
+        "tool then speaks as the user.",
+        "Store the role as it is; if you can keep only some roles, refuse the others.",
+        """role = ROLES[message.role]  # raises for others; not ROLES.get(message.role, "user")""",
+    ),
+    Remedy(
+        ("FID11", "FID11 corrupted"),
+        "The time lost its zone or its fraction on the way: a naive datetime, a column without a "
+        "zone, or whole seconds.",
+        "Store the offset with the time, or convert it to UTC first, and keep microseconds.",
+        """text = message.created_at.isoformat()  # "2024-03-31T01:30:00.000005+02:00"
+moment = datetime.fromisoformat(text)  # not replace(tzinfo=None)""",
+    ),
+    Remedy(
         ("FID25",),
         "A read returns the store's own list, so a caller that appends to it or sorts it edits the "
         "history.",
@@ -332,6 +390,18 @@ connection.executemany(INSERT, rows)""",
     " ON CONFLICT (session, id) DO NOTHING",
     (session_id, message.id, body),
 )""",
+    ),
+    Remedy(
+        ("ORD08 duplicated", "DUR09 duplicated", "FID27 duplicated", "FID29 duplicated"),
+        "A long history is read or written in portions that overlap: the last message of one is "
+        "the first of the next, as where LRANGE and BETWEEN include both ends.",
+        "Begin each portion behind the last message of the one before, by its number, or read the "
+        "history at once.",
+        """while rows := connection.execute(
+    "SELECT place, body FROM messages WHERE session = ? AND place > ? ORDER BY place LIMIT 500",
+    (session_id, found[-1][0] if found else 0),
+).fetchall():
+    found += rows""",
     ),
     Remedy(
         ("FLT duplicated",),
