@@ -145,7 +145,8 @@ _FIXES: dict[str, dict[str, tuple[str, str]]] = {
             "    connection.executemany(INSERT, rows)",
         ),
         "sqlite": (
-            "Write a batch in one transaction; then it is there as a whole or not at all.",
+            "Write a batch in one transaction, on a connection that no other thread or task uses "
+            "meanwhile; then it is there as a whole or not at all.",
             "with connection:  # one transaction\n"
             "    connection.executemany(INSERT, [(session_id, encode(each)) for each in messages])",
         ),
