@@ -28,7 +28,7 @@ class TrimsOnly(TrimsWhatItSaw):
 class RemovesNothing(Reference):
     """A store that keeps all it was given."""
 
-    lacking = dict.fromkeys(("trim", "clear", "delete_messages"), "it has none")  # noqa: RUF012
+    lacking = dict.fromkeys(("trim", "clear", "delete_messages"), "it has none")
 
 
 def ask(store: type, code: str) -> Result:

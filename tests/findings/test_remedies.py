@@ -46,6 +46,10 @@ def test_a_batch_in_a_transaction_may_be_torn_by_its_numbers() -> None:
 @pytest.mark.parametrize(
     ("code", "finding", "word"),
     [
+        ("ISO19", "lost", "whole table"),
+        ("DUR30", "lost", "remembers"),
+        ("ORD08", "duplicated", "overlap"),
+        ("FID05", "corrupted", "cut"),
         ("FID41", "corrupted", "merge"),
         ("FID42", "lost", "copy"),
         ("FID43", "lost", "null"),

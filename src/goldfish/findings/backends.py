@@ -240,6 +240,27 @@ _FIXES: dict[str, dict[str, tuple[str, str]]] = {
             REMEDIES["DUR refused"].example,
         ),
     },
+    "ISO19": {
+        "redis": (
+            "Make the session a part of the key under which a message, or its id, is kept.",
+            'if await redis.hsetnx(f"{session_id}:ids", message.id, 1):  # in one script\n'
+            "    await redis.rpush(session_id, body)",
+        ),
+        "files": ("Make the session a part of the name under which a message is kept.", ""),
+    },
+    "DUR30": {
+        "redis": (
+            "Take nothing for granted that others can remove: write all keys of a session with "
+            "each write, in one MULTI.",
+            _TRANSACTION_REDIS,
+        ),
+        "files": (
+            "Open the file by its name in each call, since another may have replaced or removed "
+            "the one that is open.",
+            'with open(path, "ab") as file:  # not a handle that was opened once\n'
+            "    file.write(line)",
+        ),
+    },
     "ORD08 duplicated": {
         "redis": (
             "End each page one before the next begins, since LRANGE includes both ends, or read "
