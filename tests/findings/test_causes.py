@@ -393,3 +393,26 @@ def test_a_window_that_nobody_declared_does_not_explain_a_race() -> None:
     assert causes == {("CTX12",), ("CTX29", "CTX30")}
     causes = {codes for _, codes in group(broken("CTX01", "lost", "say"), *race)}
     assert causes == {("CTX01", "CTX29", "CTX30")}
+
+
+def test_a_merge_patch_of_state_is_one_cause() -> None:
+    """It keeps what a new dict lacks and removes what is null; a name that is lost is another."""
+    results = [
+        broken("FID41", "corrupted", "set_state"),
+        broken("FID43", "lost", "set_state"),
+        broken("SEQ05", "lost", "set_state"),
+    ]
+    assert group(*results) == [(Mechanism.BASE, ("FID43", "FID41", "SEQ05"))]
+
+
+def test_a_memory_that_stops_answering_without_a_fault_does_so_after_one() -> None:
+    """A lock that a failed call keeps is the same after a full disk; the reverse says less."""
+    results = [
+        broken("ISO14", "wedged"),
+        broken("FLT24", "wedged", "harmed, processes", line=16),
+        broken("CON01", "lost", AT_ONCE),
+    ]
+    assert group(*results) == [
+        (Mechanism.BASE, ("ISO14", "FLT24")),
+        (Mechanism.RACE, ("CON01",)),
+    ]

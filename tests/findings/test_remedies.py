@@ -43,6 +43,39 @@ def test_a_batch_in_a_transaction_may_be_torn_by_its_numbers() -> None:
     assert "lock its session" in fit_remedy(find_remedy("CON02", "torn"), "postgres").fix
 
 
+@pytest.mark.parametrize(
+    ("code", "finding", "word"),
+    [
+        ("ISO19", "lost", "whole table"),
+        ("DUR30", "lost", "remembers"),
+        ("ORD08", "duplicated", "overlap"),
+        ("FID05", "corrupted", "cut"),
+        ("FID41", "corrupted", "merge"),
+        ("FID42", "lost", "copy"),
+        ("FID43", "lost", "null"),
+        ("CLR16", "lost", "marked"),
+        ("CLR17", "lost", "page"),
+        ("CLR19", "leaked", "pattern"),
+        ("SNP32", "lost", "how many"),
+        ("FID02", "lost", "splitlines"),
+        ("FID09", "corrupted", "Roles"),
+        ("FID11", "corrupted", "zone"),
+    ],
+)
+def test_a_bug_that_shows_in_one_promise_is_told_as_it_works(
+    code: str, finding: str, word: str
+) -> None:
+    """A list of sessions is no removal, and a merged dict no encoding."""
+    assert word in find_remedy(code, finding).mechanism
+
+
+def test_a_script_of_redis_that_decodes_is_blamed_on_redis_only() -> None:
+    """Its JSON has neither empty lists nor long integers."""
+    known = find_remedy("FID16", "corrupted")
+    assert "cjson" in fit_remedy(known, "redis").fix
+    assert "cjson" not in fit_remedy(known, "sqlite").fix
+
+
 def test_a_finding_of_any_call_has_a_remedy_of_its_own() -> None:
     """A store that hangs is not told what the check is about."""
     assert find_remedy("CON13", "wedged") is REMEDIES["wedged"]

@@ -1,10 +1,13 @@
 """Workloads put to memories, judged, and made small."""
 
 import re
-from collections.abc import AsyncIterator
+import threading
+import time
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from random import Random
+from typing import Any, ClassVar
 
 import pytest
 
@@ -13,7 +16,8 @@ from goldfish.harness.forks import ForkServer
 from goldfish.harness.memory import Memory
 from goldfish.integrations.goldfish.targets import memory as in_memory
 from goldfish.integrations.goldfish.targets import sqlite
-from goldfish.specimens.references.sqlite import Reference
+from goldfish.messages import ChatMessage
+from goldfish.specimens.references.sqlite import Database, Reference
 from goldfish.stress.nemesis import kill_pods, stop_pods
 from goldfish.stress.withstand import withstand
 from goldfish.stress.workload import Workload
@@ -65,6 +69,43 @@ async def test_a_memory_in_the_process_is_caught_with_a_history_that_a_person_ca
         assert re.match(r"seen with [23] pods, ", size)
         assert before == "made smaller from 3 pods, 4 callers, 1 session, 16 calls"
         assert 0 < memory.record.lost < memory.record.acknowledged
+
+
+class ReadsOn(Database):
+    """A store whose process reads only what has a higher number than all that it has read."""
+
+    read: ClassVar[dict[tuple[str, str], dict[int, str]]] = {}
+    reading = threading.Lock()
+
+    tables = """
+        CREATE TABLE IF NOT EXISTS numbers (n INTEGER PRIMARY KEY AUTOINCREMENT);
+        CREATE TABLE IF NOT EXISTS log (n INTEGER, session TEXT, content TEXT);
+    """
+
+    def __init__(self, sandbox: Any) -> None:
+        super().__init__(sandbox.path / "log.db")
+
+    def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
+        for message in messages:
+            number = self.db.execute("INSERT INTO numbers DEFAULT VALUES").lastrowid
+            time.sleep(number % 3 / 100)  # a transaction that takes longer than the next one
+            row = (number, session_id, message.content)
+            self.db.execute("INSERT INTO log VALUES (?, ?, ?)", row)
+
+    def get_history(self, session_id: str) -> list[ChatMessage]:
+        rows = self.read.setdefault((str(self.path), session_id), {})
+        query = "SELECT n, content FROM log WHERE session = ? AND n > ? ORDER BY n"
+        with self.reading:
+            rows |= dict(self.db.execute(query, (session_id, max(rows, default=0))).fetchall())
+        return [ChatMessage(role="user", content=rows[number]) for number in sorted(rows)]
+
+
+async def test_what_a_new_process_reads_is_not_lost() -> None:
+    """The only one that was asked has read on behind it, but it is there."""
+    async with under_test(as_target(ReadsOn)) as memory:
+        with pytest.raises(Violation) as caught:
+            await withstand(memory, Workload(pods=1, batch=1, mix={"add": 1, "read": 1}))
+        assert caught.value.finding == "stale"
 
 
 async def test_where_batches_need_not_be_whole_messages_are_added_one_by_one() -> None:

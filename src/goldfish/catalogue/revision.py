@@ -197,6 +197,8 @@ async def a_forgotten_fact_is_gone_everywhere(memory: Memory) -> None:
     if client.has("get_fact") and (left := await get_fact(client, user, name)) is not None:
         text = quote(read_text(left))
         raise Violation(f"resurrected: {quote(OLD)} was forgotten, but get_fact returns {text}")
+    if client.has("recall"):
+        await expect_no_words_inherited(memory)
 
 
 @check(
@@ -364,10 +366,33 @@ def expect_no_old(user: str, found: list[Any]) -> None:
         )
 
 
+async def expect_no_words_inherited(memory: Memory) -> None:
+    """Forget the newest fact, tell another, and raise if the words of the one recall the other.
+
+    A number that is given again leads whatever the forgotten fact left behind to the new one.
+    """
+    facts, user, client = ExpectedFacts(memory), memory.session("ben"), memory.client
+    await facts.tell(user, *BESIDE)
+    await client.call("forget", user, await tell(facts, user, OLD))
+    facts.drop(user, OLD)
+    await facts.tell(user, NEW)
+    if is_ahead(found := await recall_texts(client, user, OLD), BESIDE[:2]):
+        raise Violation(
+            f"stale: {quote(OLD)} was forgotten, but its words recall {quote(NEW)}, which was told "
+            "later, ahead of facts on that subject",
+            f"recalled {quote_facts(found)}",
+        )
+
+
+def is_ahead(found: list[Any], rivals: list[str], text: str = NEW) -> bool:
+    """Return True if the text was found before all of its rivals."""
+    rival = min((found.index(each) for each in rivals if each in found), default=len(found))
+    return text in found[:rival]
+
+
 def expect_not_ahead(found: list[Any], rivals: list[str], query: str, revised: str = NEW) -> None:
     """Raise if the query, once part of the revised fact, recalls it ahead of its rivals."""
-    rival = min((found.index(text) for text in rivals if text in found), default=len(found))
-    if revised in found[:rival]:
+    if is_ahead(found, rivals, revised):
         raise Violation(
             f"stale: {quote(query)} was revised to {quote(revised)}, but still recalls it ahead of "
             "facts on that subject",

@@ -39,6 +39,18 @@ history = read(connection, session_id)
 write(connection, session_id, [*history, *new])
 connection.execute("COMMIT")"""
 
+_SET_REDIS = """encoded = {name: json.dumps(value) for name, value in values.items()}
+await redis.hset(f"state:{session_id}", mapping=encoded)  # a field for each name"""
+_UPDATE = """state = read_state(session_id)
+state.update(values)  # replaces whole values; other names stay
+write_state(session_id, state)"""
+
+_LIST_ALL = (
+    "List the sessions that have messages, without a LIMIT; if a table of sessions is kept beside "
+    "them, change both in one transaction."
+)
+_LIST_SQL = 'connection.execute("SELECT DISTINCT session FROM messages ORDER BY session")'
+
 _APPEND = "Append with one command, such as RPUSH: nothing is read and written back."
 _INSERT_ROWS = (
     "Insert each message as a row that the database numbers, so that nothing is read or counted "
@@ -133,7 +145,8 @@ _FIXES: dict[str, dict[str, tuple[str, str]]] = {
             "    connection.executemany(INSERT, rows)",
         ),
         "sqlite": (
-            "Write a batch in one transaction; then it is there as a whole or not at all.",
+            "Write a batch in one transaction, on a connection that no other thread or task uses "
+            "meanwhile; then it is there as a whole or not at all.",
             "with connection:  # one transaction\n"
             "    connection.executemany(INSERT, [(session_id, encode(each)) for each in messages])",
         ),
@@ -225,6 +238,66 @@ _FIXES: dict[str, dict[str, tuple[str, str]]] = {
         "files": (
             "Keep snapshots in files of their own, and move the restored one into place.",
             REMEDIES["DUR refused"].example,
+        ),
+    },
+    "ISO19": {
+        "redis": (
+            "Make the session a part of the key under which a message, or its id, is kept.",
+            'if await redis.hsetnx(f"{session_id}:ids", message.id, 1):  # in one script\n'
+            "    await redis.rpush(session_id, body)",
+        ),
+        "files": ("Make the session a part of the name under which a message is kept.", ""),
+    },
+    "DUR30": {
+        "redis": (
+            "Take nothing for granted that others can remove: write all keys of a session with "
+            "each write, in one MULTI.",
+            _TRANSACTION_REDIS,
+        ),
+        "files": (
+            "Open the file by its name in each call, since another may have replaced or removed "
+            "the one that is open.",
+            'with open(path, "ab") as file:  # not a handle that was opened once\n'
+            "    file.write(line)",
+        ),
+    },
+    "ORD08 duplicated": {
+        "redis": (
+            "End each page one before the next begins, since LRANGE includes both ends, or read "
+            "the history at once.",
+            "page = await redis.lrange(key, start, start + PAGE - 1)\nstart += PAGE",
+        ),
+    },
+    "FID": {
+        "redis": (
+            "Encode losslessly, refuse what cannot be encoded, and let no script decode it: cjson "
+            "turns an empty list into a dict, and a long integer into a float.",
+            "body = json.dumps(fields)  # no default=str: what JSON does not have raises here\n"
+            "await redis.rpush(key, body)  # kept as it is; a script may move it, not decode it",
+        ),
+    },
+    "CLR17": {
+        "redis": (
+            "List the sessions that have messages, by all rounds of SCAN, each once; if a set is "
+            "kept beside them, change both in one MULTI or script.",
+            'names = {name async for name in redis.scan_iter("messages:*")}',
+        ),
+        "sqlite": (_LIST_ALL, _LIST_SQL),
+        "postgres": (_LIST_ALL, _LIST_SQL),
+        "files": ("List the files that there are, and read the id from each.", ""),
+    },
+    "FID41": {
+        "redis": (
+            "Replace what is under a name as a whole, and keep each name in a field of its own.",
+            _SET_REDIS,
+        ),
+        "files": ("Replace what is under a name as a whole: update, and no deeper.", _UPDATE),
+    },
+    "FID42": {
+        "redis": ("Write only the names that are set, each in a field of its own.", _SET_REDIS),
+        "files": (
+            "Update what the file has, under the lock that all writers hold, and write it back.",
+            _UPDATE,
         ),
     },
     "refused": {

@@ -27,6 +27,9 @@ _ORDINARY = frozenset({"remember", "recall", "list_facts"})
 # Whether an ordinary fact is recalled at all, on which all that recalls one hangs.
 _RECALLED = "REC01"
 
+# A JSON merge patch keeps what a new dict lacks, and removes what is null.
+_MERGED = frozenset({"FID41", "FID43"})
+
 
 class Mechanism(StrEnum):
     """What the findings of one cause have in common."""
@@ -188,6 +191,8 @@ def _hangs_on(other: Result, first: Result) -> bool:
         return True
     if _is_known_of_another(first) and _is_known_of_another(other):
         return True
+    if {first.code, other.code} == _MERGED or _stops_anyway(first, other):
+        return True
     if _fails_to_open(other) and first.origin is None:
         return False  # no answer of a call explains why the storage cannot be opened
     if first.origin is not None:  # an error explains errors, and nothing that succeeded
@@ -260,6 +265,16 @@ def _are_left_unusable(first: Result, other: Result) -> bool:
         and each.finding in {"wedged", "refused"}
     ]
     return len(names) == 2 and len(set(names)) == 1 and _get_subject(first) == _get_subject(other)
+
+
+def _stops_anyway(first: Result, other: Result) -> bool:
+    """Return True if it stops answering without a fault, too, as by a lock that an error keeps."""
+    is_wedged = first.finding == other.finding == "wedged"
+    return (
+        is_wedged
+        and not first.conditions & DISTURBED
+        and _get_subject(first) == _get_subject(other)
+    )
 
 
 def _are_retries(first: Result, other: Result) -> bool:

@@ -103,6 +103,45 @@ class ForgetsInTheList(FactsReference):
         return super().candidates(user_id) + self.index.get(user_id, [])
 
 
+@specimen("inherits-words", "REV07", "stale", explains="DUR CON REC")
+class InheritsWords(FactsReference):
+    bug = "The number of a forgotten fact is given again, and with it the words that found it."
+
+    tables = """
+        CREATE TABLE IF NOT EXISTS numbers (n INTEGER PRIMARY KEY, id TEXT UNIQUE);
+        CREATE TABLE IF NOT EXISTS words (n INTEGER, word TEXT);
+    """
+
+    def insert(self, user_id: str, text: str, metadata: str, ttl: float | None) -> str:
+        name = super().insert(user_id, text, metadata, ttl)
+        if not self.column("SELECT n FROM numbers WHERE id = ?", name):
+            self.db.execute("INSERT INTO numbers (id) VALUES (?)", (name,))
+            self.index(name, text)
+        return name
+
+    def rewrite(self, row: Row, text: str) -> None:
+        super().rewrite(row, text)
+        self.db.execute("DELETE FROM words WHERE n = ?", (self.number(row[1]),))
+        self.index(row[1], text)
+
+    def forget(self, user_id: str, fact_id: str) -> None:
+        if self.row(user_id, fact_id) is not None:
+            self.db.execute("DELETE FROM numbers WHERE id = ?", (fact_id,))
+        super().forget(user_id, fact_id)
+
+    def index(self, name: str, text: str) -> None:
+        """Note the words of a fact by its number."""
+        rows = [(self.number(name), word) for word in self.words(text)]
+        self.db.executemany("INSERT INTO words VALUES (?, ?)", rows)
+
+    def number(self, name: str) -> int:
+        """Return the number of a fact, which was one above the highest."""
+        return int(self.column("SELECT n FROM numbers WHERE id = ?", name)[0])
+
+    def found_by(self, row: Row) -> list[str]:
+        return self.column("SELECT word FROM words WHERE n = ?", self.number(row[1]))
+
+
 @specimen("forgets-once-only", "REV08", "refused", explains="ISO")
 class ForgetsOnceOnly(FactsReference):
     bug = "Forgetting a fact that does not exist raises an error."

@@ -97,6 +97,20 @@ class Fleet:
             for at in range(len(self.places)):
                 await self.ask(Operation("end", at, session, "read"))
 
+    async def read_afresh(self, sessions: Iterable[str]) -> None:
+        """Read every session through a process that is new, and so has no copy of its own.
+
+        Where none can be opened nothing is learnt.
+        """
+        if not any(isinstance(place, Pod) for place in self.places):
+            return
+        try:
+            self.places += await self.memory.pods(1)
+        except StoreError:
+            return
+        for session in sessions:
+            await self.ask(Operation("end", len(self.places) - 1, session, "read"))
+
     async def ask(self, operation: Operation) -> Call:
         """Ask one thing, and record what came of it."""
         number = await self._route(operation.pod)

@@ -7,6 +7,8 @@ from types import MappingProxyType
 from typing import Any
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
+SPARING = 0.6  # of all plans, those whose trims keep whatever is under way meanwhile
+MOST_SPARED = 2.5  # times as much as can be under way
 TURNS: Mapping[str, int] = MappingProxyType({"add": 6, "read": 4})
 
 
@@ -48,22 +50,27 @@ class Workload:
         """Return what to ask, in the order of each process; ``first`` numbers the first call."""
         actions, weights = zip(*sorted(self.mix.items()), strict=True)
         sessions = [f"{prefix}{number + 1}" for number in range(self.sessions)]
-        plan = []
+        # A trim to the last few explains the loss of anything that was added meanwhile.
+        plan, spares = [], "trim" in self.mix and random.random() < SPARING
         for number in range(first, first + self.operations):
             process = f"w{1 + (number - first) % self.processes}"
             action = random.choices(actions, weights)[0]
             session, pod = random.choice(sessions), random.randrange(max(1, self.pods))
-            value = self._value(action, random, process, number)
+            value = self._value(action, random, process, number, spares)
             plan.append(Operation(process, pod, session, action, value))
         return plan
 
-    def _value(self, action: str, random: Random, process: str, number: int) -> Any:
+    def _value(self, action: str, random: Random, process: str, number: int, spares: bool) -> Any:
         if action == "add":
             count = random.randint(self.least, self.batch)
             contents = (_make_content(process, number, at, count) for at in range(count))
             return tuple(content + self.padding * "." for content in contents)
-        counted = {"last", "trim", "rollback"}
-        return random.randint(0, 2 * self.batch) if action in counted else None
+        if action not in {"last", "trim", "rollback"}:
+            return None
+        if action == "trim" and spares:
+            under_way = self.batch * self.processes
+            return random.randint(under_way, round(MOST_SPARED * under_way))
+        return random.randint(0, 2 * self.batch)
 
     def smaller(self) -> Iterator["Workload"]:
         """Yield workloads that are smaller in one way, much smaller ones first."""

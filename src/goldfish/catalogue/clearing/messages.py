@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from goldfish.catalogue.registry import Reopening, Retries, check, method
+from goldfish.catalogue.support.leftovers import expect_nothing_inherited
 from goldfish.catalogue.support.neighbours import (
     alternate_ends,
     expect_untouched,
@@ -95,6 +96,7 @@ async def a_cleared_session_begins_anew(memory: Memory) -> None:
         await memory.client.call("clear", session)
         gone += contents_of(batch)
     await memory.client.expect(session, [], gone=gone)
+    await expect_nothing_inherited(memory, lambda own, _: memory.client.call("clear", own))
 
 
 @check(

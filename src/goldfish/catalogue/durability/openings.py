@@ -2,6 +2,7 @@
 
 from goldfish.catalogue.registry import Reopening, check, method
 from goldfish.catalogue.support.openings import choose_writers, expect_fresh, refill
+from goldfish.catalogue.support.removals import find_removals, remove
 from goldfish.catalogue.support.steadiness import expect_steady, read_steady_fields
 from goldfish.catalogue.support.subjects import Facts, Messages, State, Subject
 from goldfish.harness.memory import Client, Memory, contents_of
@@ -114,19 +115,18 @@ async def an_opening_sees_what_others_cleared(memory: Memory) -> None:
     "When one opening trims or deletes messages, the others stop returning them.",
     incident="hermes-webui pull request 5126: a rewind shortened the stored session, but the "
     "agent in memory went on with the long one until it was evicted.",
-    needs=[Reopening, method("trim", "keep_last")],
+    needs=[Reopening],
 )
 async def an_opening_sees_what_others_trimmed(memory: Memory) -> None:
     one, two = memory.client, await memory.open()
+    ways = find_removals(memory, one, ("trim", "delete_messages"))
     session, batch = memory.session(), memory.messages(6)
     await one.add(session, batch)
     await two.expect(session, contents_of(batch))
-    await one.call("trim", session, keep_last=3)
-    await expect_fresh(memory, two, session, contents_of(batch[3:]), gone=contents_of(batch))
-    if one.has("delete_messages") and "id" in memory.target.carries:
-        await one.call("delete_messages", session, [batch[4].id])
-        rest = contents_of([batch[3], batch[5]])
-        await expect_fresh(memory, two, session, rest, gone=contents_of(batch))
+    left = list(batch)
+    for way in ways:
+        left = await remove(one, session, left, way)
+        await expect_fresh(memory, two, session, contents_of(left), gone=contents_of(batch))
 
 
 @check(

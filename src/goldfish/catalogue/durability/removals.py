@@ -1,13 +1,11 @@
 """DUR: an opening that has written goes on after another has removed what it wrote."""
 
-from collections.abc import Sequence
+import itertools
 
 from goldfish.catalogue.registry import OtherProcess, Reopening, check
 from goldfish.catalogue.support.openings import require_several_writers
-from goldfish.findings.reason import Reason, Why
-from goldfish.findings.result import UnsupportedError
+from goldfish.catalogue.support.removals import find_removals, remove
 from goldfish.harness.memory import Client, Memory, contents_of
-from goldfish.messages import ChatMessage
 
 
 @check(
@@ -39,39 +37,24 @@ async def a_process_goes_on_after_others_removed_messages(memory: Memory) -> Non
 
 
 async def _go_on_after_removals(memory: Memory, writer: Client, remover: Client) -> None:
-    """Let one client write, another remove, and both write and read again, for each removal."""
-    ways = [way for way in ("trim", "delete_messages", "clear") if _can(memory, remover, way)]
-    if not ways:
-        raise UnsupportedError(Reason.of(Why.LACKS_METHODS, "trim", "clear"))
-    for way in ways:
+    """Let one client write, another remove, and both write and read again, for each removal.
+
+    A writer that reads before and after the removal has a copy to go wrong with; one that does
+    not may write to what is no longer there.
+    """
+    ways = find_removals(memory, remover, ("trim", "delete_messages", "clear"))
+    for way, looks in itertools.product(ways, (False, True)):
         session, batch = memory.session(), memory.messages(4)
         for part in (batch[:2], batch[2:]):
             await writer.add(session, part)
-        await remover.expect(session, contents_of(batch))
-        left = await _remove(remover, session, batch, way)
+        for client in (remover, writer) if looks else (remover,):
+            await client.expect(session, contents_of(batch))
+        left = await remove(remover, session, batch, way)
         gone = contents_of([each for each in batch if each not in left])
+        if looks:
+            await writer.expect(session, contents_of(left), gone=gone)
         for client in (writer, remover, writer):
             left = [*left, memory.message()]
             await client.add(session, left[-1:])
             for reader in (writer, remover):
                 await reader.expect(session, contents_of(left), gone=gone)
-
-
-def _can(memory: Memory, client: Client, way: str) -> bool:
-    if way == "delete_messages" and "id" not in memory.target.carries:
-        return False
-    return client.has(way, "keep_last") if way == "trim" else client.has(way)
-
-
-async def _remove(
-    client: Client, session: str, batch: Sequence[ChatMessage], way: str
-) -> list[ChatMessage]:
-    """Remove messages of a batch in one way; return those that are left."""
-    if way == "trim":
-        await client.call("trim", session, keep_last=2)
-        return list(batch[-2:])
-    if way == "clear":
-        await client.call("clear", session)
-        return []
-    await client.call("delete_messages", session, [each.id for each in batch[1:3]])
-    return [batch[0], batch[-1]]

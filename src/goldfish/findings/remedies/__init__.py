@@ -1,13 +1,13 @@
 """Usual causes of findings, each with its fix in words and in a few lines of Python."""
 
 from goldfish.findings.kinds import KINDS
-from goldfish.findings.remedies import agents, faults, memories, removals
+from goldfish.findings.remedies import agents, faults, memories, removals, values
 from goldfish.findings.remedies.memories import LIMIT
 from goldfish.findings.remedies.remedy import Remedy
 
 __all__ = ["CAUSES", "LIMIT", "REMEDIES", "Remedy", "find_remedy"]
 
-CAUSES = (*memories.CAUSES, *removals.CAUSES, *faults.CAUSES, *agents.CAUSES)
+CAUSES = (*memories.CAUSES, *values.CAUSES, *removals.CAUSES, *faults.CAUSES, *agents.CAUSES)
 REMEDIES = {name: remedy for remedy in CAUSES for name in remedy.answers}
 
 

@@ -42,6 +42,15 @@ key = "session:" + urllib.parse.quote(session_id, safe="")  # two ids never shar
 prefix = "/".join([*parts, ""])  # ends with a slash, which no part contains""",
     ),
     Remedy(
+        ("ISO19", "ISO19 lost", "ISO19 leaked", "ISO19 corrupted"),
+        "The id of a message is unique in the whole table: where two sessions have the same one, "
+        "the second message is dropped, or replaces the first.",
+        "Make the session a part of the key.",
+        """connection.execute(
+    "CREATE TABLE messages (session TEXT, id TEXT, body TEXT, PRIMARY KEY (session, id))"
+)""",
+    ),
+    Remedy(
         ("ISO38",),
         "State is kept at the level of the class, the module or the function (a mutable class "
         "attribute, a global dict, a cached function), so all storages of a process share it.",
@@ -106,6 +115,16 @@ with connection:  # returns after the commit has reached the disk
         "Commit the removal before you return, and let every process read from the one storage.",
         """with connection:  # commits, or rolls back and raises
     connection.execute("DELETE FROM messages WHERE session = ?", (session_id,))""",
+    ),
+    Remedy(
+        ("DUR30", "DUR30 lost", "DUR31", "DUR31 lost"),
+        "An opening remembers what it once made or opened: the row of a session, an open file. "
+        "Another has removed or replaced it since, and what is written then is found by nobody.",
+        "Take nothing for granted that others can remove: make it with each write if it is not "
+        "there, and open files by their names.",
+        """with connection:
+    connection.execute("INSERT INTO sessions (id) VALUES (?) ON CONFLICT DO NOTHING", (session_id,))
+    connection.executemany(INSERT, rows)  # in each call, and not once for each process""",
     ),
     Remedy(
         ("DUR44", "DUR45"),
@@ -273,128 +292,6 @@ digest = hashlib.sha256(f"{user_id}\\0{text}".encode()).hexdigest()""",
         """connection.execute(
     "SELECT body FROM messages WHERE session = ? AND deleted = 0 AND text LIKE ?", (name, like)
 )  # with the condition of get_history""",
-    ),
-    # Fidelity and duplication.
-    Remedy(
-        ("corrupted", "FID"),
-        "A value was changed on its way to the storage and back: by a conversion with a fallback "
-        "(str, repr, replace), by a column that is too small, or because the store kept the "
-        "caller's own object.",
-        "Encode losslessly, refuse what cannot be encoded, and return new objects.",
-        """body = json.dumps(fields)  # no default=str: what JSON does not have raises here
-assert json.loads(body) == fields, "this value would change; refuse it\"""",
-    ),
-    Remedy(
-        ("FID21",),
-        "An encoder with a fallback (`default=str`, `vars`) silently turned a value that JSON does "
-        "not have into something else.",
-        "Encode without a fallback: a value that cannot be kept is an error of the call.",
-        """# raises TypeError or ValueError; no default=
-body = json.dumps(fields, allow_nan=False)""",
-    ),
-    Remedy(
-        ("FID25",),
-        "A read returns the store's own list, so a caller that appends to it or sorts it edits the "
-        "history.",
-        "Return copies, down to the dicts inside.",
-        """return copy.deepcopy(self._sessions.get(session_id, []))""",
-    ),
-    Remedy(
-        ("FID torn",),
-        "The messages of a batch are encoded and written one by one. If one cannot be encoded, "
-        "those before it are already stored, although the call raises.",
-        "Encode the whole batch first, then write it in one step.",
-        """rows = [(session_id, encode(message)) for message in messages]  # raises before any write
-with connection:
-    connection.executemany(INSERT, rows)""",
-    ),
-    Remedy(
-        ("FID lost",),
-        "A message that looks empty or odd was skipped, or a batch replaced the whole history.",
-        "Store every message, even one without text: tool calls often come alone.",
-        """if message.content is None:  # not `if not message.content`
-    raise ValueError("a message has content, which may be empty")""",
-    ),
-    Remedy(
-        ("FID wedged", "LIV10", "LIV10 wedged"),
-        "Each append reads and writes the whole history, so a batch of thousands costs millions of "
-        "messages, and every other call waits for it.",
-        "Let an append write only what is new: a row, a list element, a line of a log.",
-        """# the cost is that of the batch, not of the history
-connection.executemany(INSERT, rows)""",
-    ),
-    Remedy(
-        ("duplicated", "CON duplicated"),
-        "The same message was written twice: by a retry after a lost reply, or by two callers that "
-        "both looked, did not find it, and wrote it.",
-        "Let the client make the id, and let a unique key of the storage refuse a second row, in "
-        "the statement that writes.",
-        """connection.execute(
-    "INSERT INTO messages (session, id, body) VALUES (?, ?, ?)"
-    " ON CONFLICT (session, id) DO NOTHING",
-    (session_id, message.id, body),
-)""",
-    ),
-    Remedy(
-        ("FLT duplicated",),
-        "The reply to a write was lost, the client or its library sent the write again, and the "
-        "storage could not know that it was the same.",
-        "Let the client give every message an id, refuse a second one atomically, and switch off "
-        "silent retries of writes.",
-        """# the caller decides about retries
-client = redis.asyncio.Redis.from_url(url, retry=Retry(NoBackoff(), 0))""",
-    ),
-    Remedy(
-        ("DUP05",),
-        "The store keeps every telling of a fact, so a recall returns one fact many times over and "
-        "leaves no place for others.",
-        "Make a key of what has to be unique, and let the storage enforce it. If equal facts are "
-        "kept apart on purpose, declare lacks={'equal_facts'}.",
-        """connection.execute(
-    "INSERT INTO facts (user, key, text) VALUES (?, ?, ?)"
-    " ON CONFLICT (user, key) DO UPDATE SET times_seen = times_seen + 1",
-    (user_id, " ".join(text.casefold().split()).removesuffix("."), text),
-)""",
-    ),
-    Remedy(
-        ("DUP", "DUP06", "DUP07", "DUP10", "DUP11"),
-        "The store decides whether something is known by looking first, by similarity, or in the "
-        "memory of one process.",
-        "Make a key of what has to be unique, and let the storage enforce it.",
-        """connection.execute(
-    "INSERT INTO facts (user, key, text) VALUES (?, ?, ?)"
-    " ON CONFLICT (user, key) DO UPDATE SET times_seen = times_seen + 1",
-    (user_id, " ".join(text.casefold().split()).removesuffix("."), text),
-)""",
-    ),
-    Remedy(
-        ("DUP01 lost", "DUP02 lost", "DUP03 lost", "DUP04 lost"),
-        "A message was taken for one that is known: by equal contents, or because its place or "
-        "number, such as a count of rows, was already taken.",
-        "Recognise a message by session and id alone, and take its place from a counter that only "
-        "grows.",
-        """connection.execute(
-    "INSERT INTO messages (session, id, body) VALUES (?, ?, ?)"
-    " ON CONFLICT (session, id) DO NOTHING",  # no other conflict passes in silence
-    row,
-)""",
-    ),
-    Remedy(
-        ("DUP01 reordered", "DUP02", "DUP02 corrupted", "DUP02 reordered"),
-        "A message that is known is written over: INSERT OR REPLACE removes its row and adds one "
-        "at the end, an upsert or a hash takes the new contents.",
-        "Leave the row of a known id as it is and where it is.",
-        """connection.execute(
-    "INSERT INTO messages (session, id, body) VALUES (?, ?, ?)"
-    " ON CONFLICT (session, id) DO NOTHING",  # neither OR REPLACE nor DO UPDATE
-    row,
-)""",
-    ),
-    Remedy(
-        ("DUP lost",),
-        "Two different things were taken for one: similar facts, or messages with equal contents.",
-        "Merge only what is equal after folding case and white space; link what is similar.",
-        """same = fold(one) == fold(other)  # not cosine(one, other) > 0.9""",
     ),
     # Answers.
     Remedy(

@@ -24,6 +24,35 @@ CAUSES = (
     connection.execute("DELETE FROM messages WHERE session = ?", (session_id,))""",
     ),
     Remedy(
+        ("CLR16", "CLR16 lost", "CLR16 wrong"),
+        "Deleted messages are only marked, and a limit counts them: the last ones are chosen, or "
+        "the first ones trimmed, before those that are marked are left out.",
+        "Delete the rows, or put the condition that hides them into the statement that counts.",
+        """connection.execute(
+    "SELECT body FROM messages WHERE session = ? AND NOT deleted"  # before the LIMIT
+    " ORDER BY place DESC LIMIT ?",
+    (session_id, last),
+)""",
+    ),
+    Remedy(
+        ("CLR17", "CLR17 lost", "CLR18", "CLR18 resurrected"),
+        "The list is not what the messages say: it is one page of several (a LIMIT, one round of "
+        "SCAN), or a table or set beside them, which not every write and removal keeps up.",
+        "List the sessions that have messages, from all pages; if a list is kept beside them, "
+        "change both in one transaction.",
+        """connection.execute("SELECT DISTINCT session FROM messages ORDER BY session")  # no LIMIT
+names = [name async for name in redis.scan_iter("messages:*")]  # all rounds""",
+    ),
+    Remedy(
+        ("CLR19", "CLR19 leaked", "CLR19 lost"),
+        "The prefix is used as a pattern (LIKE, GLOB, SCAN MATCH), in which %, _, * and ? stand "
+        "for anything and case may not count.",
+        "Compare the beginning of the id with the prefix, or escape what a pattern would read.",
+        """connection.execute(
+    "SELECT DISTINCT session FROM messages WHERE substr(session, 1, ?) = ?", (len(prefix), prefix)
+)""",
+    ),
+    Remedy(
         ("TTL", "TTL stale"),
         "The deadline is kept apart from its session: it outlives the messages, reads or writes "
         "renew it, or only a sweeper that runs later enforces it.",
@@ -63,6 +92,13 @@ CAUSES = (
     pipeline.rpush(key, *bodies)
     pipeline.expire(key, ttl)  # with the write, so neither exists without the other
     await pipeline.execute()""",
+    ),
+    Remedy(
+        ("SNP32", "SNP32 lost"),
+        "The id of a snapshot is made from how many there are, so that after a deletion the next "
+        "one takes the id of another, and may replace it.",
+        "Draw the id at random, or from a counter that only grows.",
+        """snapshot_id = uuid.uuid4().hex  # not f"{session_id}-{len(snapshots) + 1}\"""",
     ),
     Remedy(
         ("SNP", "SNP lost", "SNP torn", "SNP resurrected"),

@@ -1,6 +1,7 @@
 """Stores that delete other messages than they were asked to, or not for good."""
 
 from collections.abc import Iterable
+from typing import Any, ClassVar
 
 from goldfish.specimens import specimen, variant
 from goldfish.specimens.references.banning import Banning
@@ -205,6 +206,18 @@ class TrimCountsTheDeleted(Reference):
 
     def bodies(self, session_id: str) -> list[str]:
         return [body for body in super().bodies(session_id) if body]
+
+
+@specimen("last-counts-the-deleted", "CLR16", "lost", explains="SEQ")
+class LastCountsTheDeleted(TrimCountsTheDeleted):
+    bug = "The last messages are chosen before those that were deleted are left out."
+
+    lacking: ClassVar = {"trim": "its trim is another specimen"}
+
+    def get_history(self, session_id: str, *, last: int | None = None) -> list[Any]:
+        if not last:
+            return super().get_history(session_id, last=last)
+        return self.decode([body for body in Reference.bodies(self, session_id)[-last:] if body])
 
 
 variant("delete-counts-a-portion", Reference, "CLR20", "wrong")(

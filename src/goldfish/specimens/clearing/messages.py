@@ -1,5 +1,6 @@
 """Stores that clear too little, too much, or not for good, or list the wrong sessions."""
 
+import json
 from typing import Any
 
 from goldfish.specimens import specimen, variant
@@ -104,6 +105,66 @@ class ClearUntilTheNext(Reference):
 
     def list_sessions(self) -> list[str]:
         return [name for name in super().list_sessions() if self.bodies(name)]
+
+
+class CallsByPlace(Reference):
+    """A store that finds tool calls in a table of their own, by the place of their message."""
+
+    tables = "CREATE TABLE IF NOT EXISTS calls (session BLOB, place INTEGER, calls TEXT)"
+
+    def get_history(self, session_id: str, *, last: int | None = None) -> list[Any]:
+        query = "SELECT place, calls FROM calls WHERE session = ?"
+        calls = dict(self.db.execute(query, [self.key(session_id)]).fetchall())
+        found = [
+            message.model_copy(update={"tool_calls": json.loads(calls.get(place, "[]"))})
+            for place, message in enumerate(super().get_history(session_id))
+        ]
+        return found if last is None else found[max(0, len(found) - last) :]
+
+    def insert(self, session_id: str, rows: Rows) -> None:
+        before = len(self.bodies(session_id))
+        super().insert(session_id, rows)
+        self.note_calls(session_id, before)
+
+    def note_calls(self, session_id: str, first: int = 0) -> None:
+        """Write the tool calls of the messages from this place on."""
+        messages = list(enumerate(self.decode(self.bodies(session_id))))[first:]
+        rows = [(self.key(session_id), at, json.dumps(m.tool_calls)) for at, m in messages]
+        rows = [row for row in rows if row[2] != "[]"]
+        self.db.executemany("INSERT OR REPLACE INTO calls VALUES (?, ?, ?)", rows)
+
+    def trim(self, session_id: str, *, keep_last: int) -> int:
+        removed = super().trim(session_id, keep_last=keep_last)
+        self.drop_calls(session_id)
+        self.note_calls(session_id)
+        return removed
+
+    def delete_messages(self, session_id: str, ids: Any) -> int:
+        removed = super().delete_messages(session_id, ids)
+        self.drop_calls(session_id)
+        self.note_calls(session_id)
+        return removed
+
+    def drop_calls(self, session_id: str) -> None:
+        self.db.execute("DELETE FROM calls WHERE session = ?", [self.key(session_id)])
+
+
+variant("clear-leaves-tool-calls", CallsByPlace, "CLR04", "resurrected", explains="TTL DUR FID")(
+    bug="Clear leaves the tool calls, which the next message in that place is taken to have made.",
+)
+
+
+@specimen("delete-leaves-tool-calls", "CLR12", "resurrected", explains="TTL DUR FID TRM")
+class DeleteLeavesToolCalls(CallsByPlace):
+    bug = "Deleting all messages leaves their tool calls, which later ones are taken to have made."
+
+    def remove_session(self, session_id: str) -> None:
+        super().remove_session(session_id)
+        super().drop_calls(session_id)
+
+    def drop_calls(self, session_id: str) -> None:
+        if self.bodies(session_id):
+            super().drop_calls(session_id)
 
 
 @specimen("clear-by-the-clock", "CLR04", "lost")
