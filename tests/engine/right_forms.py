@@ -189,7 +189,7 @@ class Limited(Unique):
             raise ValueError("a fact has at most 600 characters")
         return super().remember(user_id, text, metadata)
 
-    def list_facts(self, user_id: str, limit: int = 20, offset: int = 0) -> Any:  # type: ignore[override]
+    def list_facts(self, user_id: str, limit: int = 20, offset: int = 0) -> Any:
         if limit > 20:
             raise ValueError("at most 20 at once")
         return super().list_facts(user_id)[offset:][:limit]

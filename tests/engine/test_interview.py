@@ -133,7 +133,10 @@ PARTICULAR: dict[type[Any], tuple[set[str], str]] = {
         {"carries", "retries", "strict_last", "text_ids"},
         "ISO01 ISO03 ISO15 ISO19 CLR01 CLR17 CLR18 CLR19 CON01 DUR02",
     ),
-    Bot: ({"carries", "retries", "strict_last", "text_ids"}, "ISO01 ISO11 ISO17 CLR17 ORD01 DUR02"),
+    Bot: (
+        {"carries", "retries", "strict_last", "text_ids"},
+        "ISO01 ISO11 ISO17 CLR17 ORD01 DUR02 LIV11",
+    ),
     Tabled: (
         {"carries", "retries", "aware_times", "snapshots_in_order"},
         "FID11 FID20 ORD01 SNP01 SNP06 SNP07 SNP08 SNP11 SNP21 DUR02",

@@ -87,6 +87,10 @@ class Transcript:
             return options.get(self.dialect.label)
         return self.understand(method, answer, others)
 
+    def find_id(self, name: str) -> Any:
+        """Return the id by which the memory knows a session or a user."""
+        return self._ids.give(self.dialect.ids, name)
+
     def note_opening(self) -> None:
         """Remember that what was told before may be taken up only now, by a new opening."""
         if self._told_at:

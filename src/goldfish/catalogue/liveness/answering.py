@@ -308,10 +308,11 @@ async def _read_one(client: Client, session: str) -> None:
     """Read one message of a history in the client's own thread, and drop the rest unread."""
     opened = client.opened
     assert isinstance(opened, LocalClient)
+    name = opened.transcript.find_id(session)
 
     async def first() -> None:
         try:
-            found = opened.store.get_history(session)
+            found = opened.store.get_history(name)
             if inspect.isawaitable(found):
                 found = await found
             if isinstance(found, AsyncIterable):
