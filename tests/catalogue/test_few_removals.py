@@ -1,22 +1,26 @@
 """A memory that can remove messages in one way only is asked about that one."""
 
+from typing import Any
+
 import pytest
 
 from goldfish.catalogue.registry import catalogue
 from goldfish.engine.runner import Plan, run
 from goldfish.findings.result import Result, Verdict
-from goldfish.specimens import gallery
 from goldfish.specimens.concurrency.messages import TrimsWhatItSaw
+from goldfish.specimens.durability.messages import Cached
 from goldfish.specimens.references.sqlite import Reference
 from goldfish.targets.declaration import as_target
 
-OnlyTheNewest = gallery()["notices-only-the-newest"].store
 
-
-class DeletesOnly(OnlyTheNewest):  # type: ignore[misc, valid-type] - made by `variant`
+class DeletesOnly(Cached):
     """A store whose cache misses what another opening deleted, and which cannot trim."""
 
     lacking = {"trim": "it has none"}  # noqa: RUF012 - read, never written
+
+    def mark(self, session_id: str) -> Any:
+        """Return the number of the newest message, which a deletion before it leaves as it was."""
+        return super().mark(session_id)[0]
 
 
 class TrimsOnly(TrimsWhatItSaw):

@@ -69,13 +69,6 @@ def test_a_bug_that_shows_in_one_promise_is_told_as_it_works(
     assert word in find_remedy(code, finding).mechanism
 
 
-def test_a_script_of_redis_that_decodes_is_blamed_on_redis_only() -> None:
-    """Its JSON has neither empty lists nor long integers."""
-    known = find_remedy("FID16", "corrupted")
-    assert "cjson" in fit_remedy(known, "redis").fix
-    assert "cjson" not in fit_remedy(known, "sqlite").fix
-
-
 def test_a_finding_of_any_call_has_a_remedy_of_its_own() -> None:
     """A store that hangs is not told what the check is about."""
     assert find_remedy("CON13", "wedged") is REMEDIES["wedged"]

@@ -87,7 +87,7 @@ class ReadsOn(Database):
 
     def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
         for message in messages:
-            number = self.db.execute("INSERT INTO numbers DEFAULT VALUES").lastrowid
+            number = self.column("INSERT INTO numbers DEFAULT VALUES RETURNING n")[0]
             time.sleep(number % 3 / 100)  # a transaction that takes longer than the next one
             row = (number, session_id, message.content)
             self.db.execute("INSERT INTO log VALUES (?, ?, ?)", row)

@@ -160,6 +160,20 @@ async def trimming_leaves_other_sessions_alone(memory: Memory) -> None:
         await memory.client.call("trim", name, keep_last=1)
         await expect_untouched(memory, others, f"trim of session {quote(name)}")
         await memory.client.expect(name, mine[-1:], gone=mine[:-1])
+    await _trim_one_of_two(memory)
+
+
+async def _trim_one_of_two(memory: Memory) -> None:
+    """Trim one of two sessions that were written by turns, so that neither is in one piece."""
+    mine, other = memory.session("mine"), memory.session("other")
+    there: dict[str, list[Any]] = {mine: [], other: []}
+    for _ in range(6):
+        for session, contents in there.items():
+            batch = memory.messages(1)
+            await memory.client.add(session, batch)
+            contents += contents_of(batch)
+    await trim(memory, mine, there[mine], 4)
+    await expect_untouched(memory, {other: there[other]}, f"trim of session {quote(mine)}")
 
 
 @check(

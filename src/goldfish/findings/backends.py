@@ -268,14 +268,6 @@ _FIXES: dict[str, dict[str, tuple[str, str]]] = {
             "page = await redis.lrange(key, start, start + PAGE - 1)\nstart += PAGE",
         ),
     },
-    "FID": {
-        "redis": (
-            "Encode losslessly, refuse what cannot be encoded, and let no script decode it: cjson "
-            "turns an empty list into a dict, and a long integer into a float.",
-            "body = json.dumps(fields)  # no default=str: what JSON does not have raises here\n"
-            "await redis.rpush(key, body)  # kept as it is; a script may move it, not decode it",
-        ),
-    },
     "CLR17": {
         "redis": (
             "List the sessions that have messages, by all rounds of SCAN, each once; if a set is "

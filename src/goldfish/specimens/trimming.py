@@ -347,6 +347,16 @@ variant("keeps-the-newest-of-all", Reference, "TRM06", "lost", explains="SEQ")(
         ).rowcount
     ),
 )
+variant("subtracts-from-the-highest", Reference, "TRM06", "lost", explains="SEQ")(
+    bug="A trim takes its numbers for consecutive, and removes what is so far below the highest.",
+    trim=lambda self, session_id, *, keep_last: (
+        self.db.execute(
+            "DELETE FROM messages WHERE session = ?1 AND n <="
+            " (SELECT MAX(n) FROM messages WHERE session = ?1) - ?2",
+            (self.key(session_id), keep_last),
+        ).rowcount
+    ),
+)
 variant("counts-a-portion", Doomed, "TRM02", "wrong")(
     bug="A trim removes in portions of 500, and returns the size of the first.",
     trim=lambda self, session_id, *, keep_last: min(

@@ -69,7 +69,7 @@ messages = [json.loads(line) for line in lines]""",
         "only so much is read.",
         "Keep texts of any length, or refuse those that are too long for you.",
         """if len(content.encode()) > MOST:
-    raise ValueError(f"a text of {len(content)} characters is too long: the most is {MOST} bytes")""",
+    raise ValueError(f"a text of {len(content)} characters is too long")""",
     ),
     Remedy(
         ("FID09", "FID09 corrupted"),
