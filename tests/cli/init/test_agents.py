@@ -169,7 +169,7 @@ def test_a_service_in_several_modules_is_found(tmp_path: Path) -> None:
         'http.post(f"/v1/chats/{session_id}/messages", json={"prompt": text})',
         '.json()["reply"]',
         '"--factory", "--app-dir", "src"',
-        'env={"REDIS_URL": "{redis_url}"}',
+        '"REDIS_URL": "{redis_url}"',
     ):
         assert part in text
 
@@ -188,3 +188,53 @@ def test_the_makers_of_sessions_are_named(
     said = " ".join(capsys.readouterr().out.split())
     assert "Fill in: session_for (sessions.py:2) makes the sessions of the application" in said
     assert "GUESS: in place of session_for (sessions.py:2)" in Path("test_agent.py").read_text()
+
+
+SETTINGS = """
+from pathlib import Path
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+class Settings(BaseSettings):
+    model_config = SettingsConfigDict(env_prefix="CHAT_")
+    data_dir: Path = Path("./data")
+    template_dir: Path = Path("./templates")
+    database_url: str = "sqlite+aiosqlite:///./chat.db"
+    redis_url: str = "redis://localhost"
+    api_base_url: str = "https://example.com"
+"""
+
+
+@pytest.mark.parametrize("chosen", [[], ["--for", "agent"]])
+def test_the_storage_of_a_service_is_led_to_the_sandbox(
+    chosen: list[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """By the settings that are about it; the file stays a guess, also if it was asked for."""
+    monkeypatch.chdir(tmp_path)
+    Path("shop.py").write_text(FASTAPI)
+    Path("settings.py").write_text(SETTINGS)
+    assert run_command(["init", *chosen]) == 0
+    assert "It fails until you have looked at the lines" in capsys.readouterr().out
+    text = Path("test_agent.py").read_text()
+    for setting in (
+        '"CHAT_DATA_DIR": "{path}"',
+        '"CHAT_DATABASE_URL": "sqlite+aiosqlite:///{path}/service.db"',
+        '"CHAT_REDIS_URL": "{redis_url}"',
+        'services=["redis"]',
+        "guessed=True",
+    ):
+        assert setting in text
+    assert "TEMPLATE" not in text
+    assert "API_BASE" not in text
+
+
+def test_a_service_whose_storage_is_unknown_is_said_to_use_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A line to look at says what to add."""
+    monkeypatch.chdir(tmp_path)
+    Path("shop.py").write_text(FASTAPI)
+    assert run_command(["init"]) == 0
+    assert "or it uses your storage" in Path("test_agent.py").read_text()

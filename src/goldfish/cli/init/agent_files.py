@@ -2,7 +2,8 @@
 
 import json
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+from types import MappingProxyType
 
 from goldfish.cli.init.agents import ABOUT, ADK, LANGGRAPH, OPENAI, PYDANTIC, SERVICE, FoundAgent
 from goldfish.cli.init.names import ProjectNames
@@ -11,14 +12,28 @@ from goldfish.cli.init.sources import Source
 
 SETTING = re.compile(r"[A-Z0-9_]*(REDIS|VALKEY|POSTGRES|DATABASE|PG)[A-Z0-9_]*(URL|URI|DSN)")
 
+LED = "# GUESS: its storage, in the sandbox"
+NOT_LED = (
+    "# GUESS: add env={...} with {path}, {redis_url} or {postgres_dsn}, or it uses your storage"
+)
+
 
 def render_agent(
-    agent: FoundAgent, settings: Collection[str] = (), *, guessed: bool = True, session: str = ""
+    agent: FoundAgent,
+    settings: Collection[str] = (),
+    *,
+    guessed: bool = True,
+    session: str = "",
+    storage: Mapping[str, str] = MappingProxyType({}),
 ) -> str:
-    """Return the test file of an agent; ``session`` is what the project makes its sessions with."""
+    """Return the test file of an agent.
+
+    ``session`` is what the project makes its sessions with, ``storage`` the variables that lead a
+    service to the sandbox.
+    """
     head = f'"""Judge what reaches the model of {ABOUT[agent.kind]}: pytest this file."""\n\n'
     if agent.kind == SERVICE:
-        body = _render_service(agent, settings)
+        body = _render_service(agent, settings, storage)
     else:
         names = ProjectNames()
         name = names.use(agent.module, agent.name)
@@ -41,20 +56,26 @@ def _write_path(source: Source) -> str:
     return f"\nsys.path.insert(0, {where})  # where your modules are\n"
 
 
-def _render_service(agent: FoundAgent, settings: Collection[str]) -> str:
+def _render_service(
+    agent: FoundAgent, settings: Collection[str], storage: Mapping[str, str]
+) -> str:
     route = agent.route
     assert route is not None
     name = agent.name
     words = ["uvicorn", f"{agent.module}:{name.removesuffix('()')}", "--port", "{port}"]
     words += ["--factory"] if name.endswith("()") else []
     words += ["--app-dir", agent.source.root] if agent.source.root else []
-    lead = {each: "{redis_url}" if "REDIS" in each or "VALKEY" in each else "{postgres_dsn}"
-            for each in sorted(settings) if SETTING.fullmatch(each)}  # fmt: skip
-    env = f"    env={lead!r},\n".replace("'", '"') if lead else ""
+    named = {
+        each: "{redis_url}" if "REDIS" in each or "VALKEY" in each else "{postgres_dsn}"
+        for each in sorted(settings)
+        if SETTING.fullmatch(each)
+    }
+    lead = {**named, **storage}
     command = repr([*words, "--workers", "2"]).replace("'", '"')
-    if lead:
-        services = sorted({value.strip("{}").partition("_")[0] for value in lead.values()})
-        env += f"    services={services!r},\n".replace("'", '"')
+    lines = "".join(f"        {repr_text(key)}: {repr_text(lead[key])},\n" for key in lead)
+    env = f"    env={{  {LED}\n{lines}    }},\n" if lead else f"    {NOT_LED}\n"
+    services = [each for each in ("postgres", "redis") if f"{{{each}_" in " ".join(lead.values())]
+    env += f"    services={services!r},\n".replace("'", '"') if services else ""
     return SERVICE_BODY.format(
         call=_write_post(route), reply=_write_reply(route), command=command, env=env
     )

@@ -6,11 +6,12 @@ from pathlib import Path
 
 from goldfish.catalogue.registry import catalogue
 from goldfish.cli.init.agent_files import render_agent
-from goldfish.cli.init.agents import MAKERS, OPENAI, find_session_maker
+from goldfish.cli.init.agents import MAKERS, OPENAI, SERVICE, find_session_maker
 from goldfish.cli.init.memories import FoundMemory
 from goldfish.cli.init.project import Project, survey
 from goldfish.cli.init.route_files import render_routes
 from goldfish.cli.init.routes import find_memory_routes
+from goldfish.cli.init.service_settings import find_storage_settings
 from goldfish.cli.init.starters import (
     STARTERS,
     choose_starters,
@@ -174,16 +175,19 @@ class _Init:
             )
         found = self.project.agents[0]
         session = find_session_maker(self.project.sources) if found.kind == OPENAI else ""
+        # Where a service stores what it is told is never known for sure.
+        guessed = self.chosen != AGENT or found.kind == SERVICE
         text = render_agent(
             found,
             self.project.settings,
-            guessed=self.chosen != AGENT,
+            guessed=guessed,
             session=escape_controls(session),
+            storage=find_storage_settings(self.project.sources),
         )
         _write(path, text, self.force)
         page.write(escape_controls(f"Found {found}."))
         page.write(f"Written: {path}", style="bold green")
-        if self.chosen != AGENT:
+        if guessed:
             page.write(
                 "It fails until you have looked at the lines that are marked with GUESS, and "
                 "deleted guessed=True."
