@@ -48,6 +48,7 @@ def test_a_batch_in_a_transaction_may_be_torn_by_its_numbers() -> None:
     [
         ("ISO19", "lost", "whole table"),
         ("DUR30", "lost", "remembers"),
+        ("DUR30", "resurrected", "copy of their own"),
         ("ORD08", "duplicated", "overlap"),
         ("FID05", "corrupted", "cut"),
         ("FID41", "corrupted", "merge"),

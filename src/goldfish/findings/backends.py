@@ -248,7 +248,7 @@ _FIXES: dict[str, dict[str, tuple[str, str]]] = {
         ),
         "files": ("Make the session a part of the name under which a message is kept.", ""),
     },
-    "DUR30": {
+    "DUR30 lost": {
         "redis": (
             "Take nothing for granted that others can remove: write all keys of a session with "
             "each write, in one MULTI.",

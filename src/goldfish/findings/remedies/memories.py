@@ -117,7 +117,7 @@ with connection:  # returns after the commit has reached the disk
     connection.execute("DELETE FROM messages WHERE session = ?", (session_id,))""",
     ),
     Remedy(
-        ("DUR30", "DUR30 lost", "DUR31", "DUR31 lost"),
+        ("DUR30 lost", "DUR31 lost"),
         "An opening remembers what it once made or opened: the row of a session, an open file. "
         "Another has removed or replaced it since, and what is written then is found by nobody.",
         "Take nothing for granted that others can remove: make it with each write if it is not "
