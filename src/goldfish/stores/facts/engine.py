@@ -16,7 +16,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from goldfish.encoding import build
-from goldfish.errors import FactNotFound, MemoryStoreBackendError, MemoryStoreError
+from goldfish.errors import MemoryStoreError
 from goldfish.messages import Fact, Recollection, new_id
 from goldfish.stores.facts.backend import (
     STEP,
@@ -30,7 +30,6 @@ from goldfish.stores.facts.backend import (
     Row,
     Stored,
     Vector,
-    Written,
 )
 from goldfish.stores.facts.encoding import (
     build_fact,
@@ -45,11 +44,11 @@ from goldfish.stores.facts.identity import identity, key_of_name
 from goldfish.stores.facts.index import Hints, UserFacts
 from goldfish.stores.facts.linking import build_stored, find_alike
 from goldfish.stores.facts.marking import make_marks, mark_all
-from goldfish.stores.retrieval.blocks import Marked, Marks
+from goldfish.stores.facts.own_writes import is_next, make_changes
+from goldfish.stores.facts.refusals import refuse_other_model, restless_error, unknown_error
 from goldfish.stores.retrieval.cache import IndexCache
 from goldfish.stores.retrieval.embedder import (
     LazyEmbedder,
-    mismatch_error,
     refuse_other_models,
 )
 from goldfish.stores.retrieval.names import put_in_first_person
@@ -117,7 +116,7 @@ class FactEngine:
         same = await _process(text, identity)
         new = await self._make(Told(text, metadata, ttl), same, token=token)
         written = await self._backend.remember(user_id, new)
-        _refuse_other_model(written, new.model)
+        refuse_other_model(written, new.model)
         fact = await self._settle(user_id, written.detail, new, written.added)
         return fact or build_fact(user_id, written.detail, new.base, new.said)
 
@@ -132,7 +131,7 @@ class FactEngine:
         new = await self._make(told, key_of_name(name), former and former.created_at)
         ids = None if former is None else former.ids
         written = await self._backend.replace(user_id, new, ids)
-        _refuse_other_model(written, new.model)
+        refuse_other_model(written, new.model)
         return written.outcome == "done"
 
     async def find_named(self, user_id: str, name: str) -> tuple[Fact | None, bool]:
@@ -161,11 +160,11 @@ class FactEngine:
         vectors = await self._embed(text)
         stored = await self._backend.find(user_id, fact_id)
         if stored is None:
-            raise _unknown_error(user_id, fact_id)
+            raise unknown_error(user_id, fact_id)
         marks = await self._make_marks(text, stored.row.base, vectors)
         revised = Revised(await _process(text, identity), said, model, vectors, marks, token)
         written = await self._backend.revise(user_id, fact_id, revised)
-        _refuse_other_model(written, model)
+        refuse_other_model(written, model)
         if written.outcome == "taken":
             raise MemoryStoreError(
                 f"fact {written.detail!r:.80} of this user says the same: "
@@ -175,7 +174,7 @@ class FactEngine:
         if written.outcome != "not found":
             fact = await self._settle(user_id, fact_id)
         if fact is None:
-            raise _unknown_error(user_id, fact_id)
+            raise unknown_error(user_id, fact_id)
         return fact
 
     async def recall(
@@ -203,7 +202,7 @@ class FactEngine:
                 found = await self._read_hits(facts, hits, supposed, exact=left > TRIES - 3)
                 if found is not None:
                     return found
-        raise _restless_error()
+        raise restless_error()
 
     async def page(
         self, user_id: str, wanted: Filter, offset: int, limit: int | None
@@ -312,7 +311,7 @@ class FactEngine:
             facts = await self._refresh(user_id)
             stored = await self._backend.find(user_id, fact_id)
         else:
-            facts = await self._refresh(user_id, _make_changes(new, added))
+            facts = await self._refresh(user_id, make_changes(new, added))
             stored = Stored(added.row, [])
             vectors = [Vector(added.row.seq, added.row.said_at, new.vectors)]
         if stored is None:
@@ -373,7 +372,7 @@ class FactEngine:
         try:
             while True:
                 known = facts.known
-                if told is not None and _is_next(told, known):
+                if told is not None and is_next(told, known):
                     changes, told = told, None
                 else:
                     changes = await self._backend.changes(user_id, known)
@@ -513,43 +512,6 @@ async def _build_all(user_id: str, stored: Sequence[Stored]) -> list[Fact]:
 def _is_much(facts: UserFacts, changes: Changes) -> bool:
     """Return whether these changes take more than a few ms to take in."""
     return len(changes.marks) > SOME or (changes.alive is not None and len(facts) > MANY)
-
-
-def _make_changes(new: New, added: Added) -> Changes | None:
-    """Return what a fact that this process added has changed; None if marks of others lack."""
-    if not added.marked:
-        return None
-    row = added.row
-    deadlines = {} if row.expires_at is None else {row.seq: row.expires_at}
-    marks = Marks.of([Marked(row.seq, row.said_at, new.marks)])
-    is_first = added.known.version == 1
-    return Changes(added.known, new.model, added.now, marks, deadlines, anew=is_first)
-
-
-def _is_next(changes: Changes, known: Known) -> bool:
-    """Return whether who knows so much needs no other changes: they are one number ahead at most.
-
-    Whose number is beyond that of the changes has taken them in already.
-    """
-    same = changes.known.epoch == known.epoch
-    return changes.anew or (same and known.version >= changes.known.version - 1)
-
-
-def _refuse_other_model(written: Written, model: str) -> None:
-    if written.outcome == "other model":
-        raise mismatch_error(written.detail, model)
-
-
-def _unknown_error(user_id: str, fact_id: str) -> FactNotFound:
-    return FactNotFound(
-        f"user {user_id!r:.80} has no fact {fact_id!r:.80}: list_facts() names those that there are"
-    )
-
-
-def _restless_error() -> MemoryStoreBackendError:
-    return MemoryStoreBackendError(
-        "the facts of the user changed each time that they were read: repeat the call"
-    )
 
 
 def _new_epoch() -> int:
