@@ -1,6 +1,7 @@
 """Fixtures for all tests: async tests run without a plugin, stores open on real servers."""
 
 import asyncio
+import gc
 import inspect
 import os
 from collections.abc import Iterator
@@ -33,6 +34,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         for worker in range(workers)
         for item in (*long[worker::workers], *rest[worker * size : (worker + 1) * size])
     ]
+
+
+def pytest_collection_finish() -> None:
+    """Look for garbage in what the tests make, and not again and again in what was collected."""
+    gc.collect()
+    gc.freeze()
 
 
 def _name_of(path: Path) -> str:
