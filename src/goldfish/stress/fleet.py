@@ -25,6 +25,7 @@ from goldfish.stress.workload import Operation
 FOREVER = 3600.0
 LONGEST_ROUND = 30.0  # seconds in which a round asks: a pool may wait long after every cut
 ROLES = ("user", "assistant")
+ALONE = frozenset({"one opening", "one at a time", "one process"})  # none beside those there are
 
 Nemesis = Callable[["Fleet"], Coroutine[Any, Any, None]]
 
@@ -102,7 +103,8 @@ class Fleet:
 
         Where none can be opened nothing is learnt.
         """
-        if not any(isinstance(place, Pod) for place in self.places):
+        target = self.memory.target
+        if target.location is None or target.claims in ALONE:
             return
         try:
             self.places += await self.memory.pods(1)
