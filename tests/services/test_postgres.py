@@ -99,9 +99,9 @@ def test_a_paused_server_is_silent_until_it_is_resumed(server: PostgresServer) -
         backend = connection.info.backend_pid
         server.pause()
         try:
-            states = {_state(pid) for pid in (server.pid, backend)}
             with pytest.raises(psycopg.OperationalError, match="timeout"):
                 psycopg.connect(server.dsn, connect_timeout=2)
+            states = {_state(pid) for pid in (server.pid, backend)}
         finally:
             server.resume()
         assert states == {"T"}

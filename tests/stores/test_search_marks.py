@@ -107,6 +107,7 @@ def age_postgres(url: str) -> None:
 
     with psycopg.connect(url, autocommit=True) as connection:
         for statement in (
+            "DROP FUNCTION goldfish.add_fact",
             "DROP FUNCTION goldfish.replace_fact",
             "DROP FUNCTION goldfish.give_way",
             "DROP FUNCTION goldfish.admit_fact",
