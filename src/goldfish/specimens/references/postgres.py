@@ -73,9 +73,15 @@ class PostgresReference:
     @contextmanager
     def transaction(self) -> Iterator[Any]:
         """A connection whose statements count all or not at all."""
+        from psycopg import OperationalError
+
         db = self.connection()
-        with db.transaction():
-            yield db
+        try:
+            with db.transaction():
+                yield db
+        except OperationalError:
+            db.close()  # one whose socket was cut in a query may be neither closed nor of use
+            raise
 
     @contextmanager
     def changing(self, session_id: str) -> Iterator[Any]:
