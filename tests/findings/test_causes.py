@@ -207,6 +207,19 @@ def test_retries_that_end_in_different_ways_are_one_cause() -> None:
     assert group(*results) == [(Mechanism.BASE, ("DUP02", "DUP01"))]
 
 
+def test_reads_of_the_last_messages_that_are_wrong_alone_are_no_race() -> None:
+    """Whatever a read of the last messages then returns, callers at once are not to blame."""
+
+    def shown(result: Result, last: int | None) -> Result:
+        read = Call("here1", "ann", "read", last, ("a", "b"), 0.0, 1.0, place="here1")
+        return replace(result, excerpt=make_excerpt([read], (), ()))
+
+    first = shown(broken("ORD11", "wrong"), 1)
+    race = broken("CON17", "resurrected", "at once, trim")
+    assert group(first, shown(race, 2)) == [(Mechanism.BASE, ("ORD11", "CON17"))]
+    assert len(group(first, shown(race, None))) == 2
+
+
 def test_a_race_is_told_by_its_loss_in_the_fewest_calls() -> None:
     """A check that was refused never came to its reads: that does not make it the simpler one."""
     call = Call("here1", "ann", "remember", "Ann was in Rome", None, 0.0, 1.0, place="here1")

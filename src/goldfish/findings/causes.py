@@ -111,6 +111,7 @@ def _claim(first: Result, rest: Sequence[Result]) -> tuple[Mechanism, list[Resul
         if (_hangs_on(each, first) and not any(_is_of_race(race, each) for race in races))
         or _needs_no_race(first, each)
         or _are_parts(first, each, races)
+        or _are_of_last(first, each)
     ]
     if first.origin is not None:
         return Mechanism.ERROR, others
@@ -307,6 +308,20 @@ def _are_parts(first: Result, other: Result, races: Iterable[Result]) -> bool:
     if AT_ONCE not in other.conditions:
         return is_torn
     return is_torn and all(each.finding == "torn" or each.origin for each in races)
+
+
+def _are_of_last(first: Result, other: Result) -> bool:
+    """Return True if a read of the last messages is wrong by itself, and the other shows one."""
+    if first.conditions & {AT_ONCE, *DISTURBED} or first.origin or other.origin:
+        return False
+    asked = _list_lasts(first)[-1:]
+    return first.family == "ORD" and asked != [] and asked != [None] and any(_list_lasts(other))
+
+
+def _list_lasts(result: Result) -> list[object]:
+    """Return how many messages each read that it shows asked for; None for a whole one."""
+    calls = result.excerpt.calls if result.excerpt else ()
+    return [each.value for each in calls if each.action == "read"]
 
 
 def _removes(result: Result) -> bool:
